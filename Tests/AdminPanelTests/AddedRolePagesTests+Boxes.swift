@@ -68,13 +68,13 @@ extension AddedRolePagesTests {
             try await PanelBrowser.with(fixture) { _, client in
                 let admin = try await PanelBrowser.loggedIn(client, as: "admin")
                 let refused = try await admin.get("/panel/settings")
-                #expect(refused.status == 403 && !refused.text.contains("A role gets this by"), "\(refused.text)")
+                #expect(refused.status == 403 && !refused.text.contains("A role gets this from"), "\(refused.text)")
                 let devices = try await admin.get("/panel/devices")
                 #expect(devices.status == 403, "\(devices.text)")
-                #expect(devices.text.contains(#"<a href="/panel/permissions?app=conference">A role gets this by"#))
+                #expect(devices.text.contains(#"<a href="/panel/permissions?app=conference">A role gets this from"#))
                 for path in ["/panel/audit", "/panel/accounts", "/panel/permissions", "/panel/devices"] {
                     let answer = try await PanelBrowser(client).get(path)
-                    #expect(answer.status == 303 && !answer.text.contains("A role gets this by"), "\(path)")
+                    #expect(answer.status == 303 && !answer.text.contains("A role gets this from"), "\(path)")
                 }
             }
         }
@@ -114,7 +114,7 @@ extension AddedRolePagesTests {
                 let refused = try await browser.get(page)
                 let name = service == "auditLog" ? "audit log" : service
                 let box =
-                    "A role gets this by the box &#39;read&#39; of &#39;\(name)&#39; in the permissions of conference."
+                    "A role gets this from the box &#39;read&#39; of &#39;\(name)&#39; in the permissions of conference."
                 #expect(refused.status == 403 && refused.text.contains(box), "\(refused.text)")
                 #expect(
                     !refused.text.contains(#"href="/panel/permissions"#), "It leads nowhere for who may not see them.")

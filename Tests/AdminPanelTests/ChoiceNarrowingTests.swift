@@ -63,7 +63,7 @@ import TomboloRules
                 #expect(Self.options(page, "f.room") == [fixture.room.stringValue: "Main Hall"])
                 #expect(Self.options(page, "a.speakers")[speaker.stringValue] == nil)
                 #expect(page.contains("Only those of the chosen event."))
-                #expect(page.contains("Decides what is offered for Track, Room, Speakers."))
+                #expect(page.contains("Determines the choices for Track, Room, Speakers."))
 
                 var form = PanelRecordTests.fields(page)
                 form["f.event"] = fixture.draft.stringValue

@@ -21,7 +21,8 @@ import TomboloModel
             let answer = try await site.browser.send(site.action(), form, token: nil)
             #expect(answer.status == 412)
             for text in [
-                "or its tracks meanwhile", "Before: Island Days", "Current value: Theirs &lt;i&gt;", "Your value: Mine",
+                "or its tracks in the meantime", "Before: Island Days", "Current value: Theirs &lt;i&gt;",
+                "Your value: Mine",
             ] {
                 #expect(answer.text.contains(text), "\(text)")
             }

@@ -34,7 +34,7 @@ import TomboloModel
                 sent[FormAction.field] = button
                 let refused = try await site.browser.send(path, sent, token: nil)
                 #expect(refused.status == 422, "\(refused.text)")
-                #expect(refused.text.contains(##"<a href="#f-crew">Crew</a>: It&#39;s in the list already."##))
+                #expect(refused.text.contains(##"<a href="#f-crew">Crew</a>: It&#39;s already in the list."##))
                 #expect(refused.text.contains(#"id="w-f-crew""#) && refused.text.contains("Not saved yet"))
             }
             form["a.crew"] = ""

@@ -176,11 +176,11 @@ import TomboloRules
             // What the log has is older than the form.
             let early = try await browser.send(page, mine, token: nil)
             #expect(early.status == 412 && !early.text.contains("Who changed it:"), "\(early.text)")
-            #expect(early.text.contains(#/The audit log doesn't say yet who changed [^:]*Title/#), "\(early.text)")
+            #expect(early.text.contains(#/The audit log doesn't show yet who changed [^:]*Title/#), "\(early.text)")
             try await copy()
             let answer = try await browser.send(page, mine, token: nil)
             #expect(answer.status == 412 && answer.text.contains("href=\"\(history)\""))
-            #expect(!answer.text.contains("doesn't say yet"))
+            #expect(!answer.text.contains("doesn't show yet"))
             for field in ["Title", "Speakers"] {
                 let line = try Regex("<li>The organizer, <time datetime=\"[^\"]+\">[^<]+ UTC</time>: \(field)</li>")
                 #expect(answer.text.contains(line), "\(field): \(answer.text)")

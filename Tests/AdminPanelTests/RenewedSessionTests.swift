@@ -96,7 +96,7 @@ import TomboloModel
                 #expect(try await browser.post("/panel/password", Self.proof).status == 303)
                 let refused = try await browser.send(path, form, token: nil)
                 #expect(refused.status == 403, "\(refused.text)")
-                #expect(refused.text.contains("before you entered your password again in another window"))
+                #expect(refused.text.contains("re-entered your password in another window"))
                 #expect(refused.text.contains("load the page again"))
                 let title = "SELECT title FROM session WHERE _id = $1"
                 let id = PostgresParameter.bytea(fixture.sessions[0].bytes)

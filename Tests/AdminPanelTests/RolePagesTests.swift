@@ -46,7 +46,7 @@ import TomboloServerModel
                         "event": .objectId(fixture.event),
                     ])
                 let held = try await browser.get(Self.role("herald")).text
-                #expect(held.contains("1 user has it; 1 object gives it.") && held.contains("attendee@example.org"))
+                #expect(held.contains("1 user has it; 1 object grants it.") && held.contains("attendee@example.org"))
                 #expect(!held.contains("Remove the role herald"))
                 let refused = try await browser.post(
                     Self.role("herald", "/remove"), ["version": Self.version(fixture)])
@@ -88,7 +88,7 @@ import TomboloServerModel
                 #expect(try await browser.post("/panel/permissions/box?app=conference", box).status == 303)
                 #expect(try await browser.get("/panel/permissions").text.contains("admin may read sessions"))
                 let owner = try await browser.get(Self.role("owner")).text
-                #expect(owner.contains("name this role in other places"))
+                #expect(owner.contains("also name this role elsewhere"))
                 #expect(!owner.contains("Rename it"))
             }
         }
@@ -101,7 +101,7 @@ import TomboloServerModel
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 #expect(
                     try await browser.get("/panel/permissions").text.contains(
-                        "unverified users have not the permission createEvent"))
+                        "unverified users don&#39;t have the permission createEvent"))
                 let wish = [
                     "permission": "createEvent", "group": "unverified", "allowed": "true",
                     "version": Self.version(fixture),

@@ -229,7 +229,7 @@ import TomboloServerModel
             #expect(try await ann.post(path, ["value": "6", "number": "0"]).status == 303)
             let refused = try await bob.post(path, ["value": "48", "number": "0"])
             #expect(refused.status == 409, "\(refused.text)")
-            #expect(refused.text.contains("The superAdmin has changed this to 6 meanwhile."), "\(refused.text)")
+            #expect(refused.text.contains("The superAdmin has changed this to 6 in the meantime."), "\(refused.text)")
             #expect(refused.text.contains(#"name="number" value="1""#) && refused.text.contains(#"value="48""#))
             #expect(server.live.current.backups.interval == .seconds(6 * 3_600))
             #expect(try await bob.post(path, ["value": "48", "number": "7"]).status == 409)

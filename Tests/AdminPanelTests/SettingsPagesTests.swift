@@ -47,7 +47,7 @@ import TomboloServerModel
             let version = try await fixture.pool.query("SELECT current_setting('server_version')")[0, 0].string
             for text in [
                 "postgresql://admin_1@db.example.org/tombolo", "https://mail.example.org/…", "http://[::1]:9000",
-                "PostgreSQL \(version), as tombolo_admin_of_", "not set (info)", "This page came over HTTP",
+                "PostgreSQL \(version), as tombolo_admin_of_", "not set (info)", "This page was loaded over HTTP",
                 "TOMBOLO_BREACHED_PASSWORDS isn&#39;t set",
             ] { #expect(page.text.contains(text), "\(text): \(page.text)") }
             #expect(!page.text.contains("hunter2"))
@@ -100,7 +100,9 @@ import TomboloServerModel
         try await Self.with(["TOMBOLO_MAIL": "folder:\(folder.path())"], mail: .folder(folder)) { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let page = try await browser.get("/panel/settings").text
-            #expect(page.contains("Mails reach nobody") && page.contains("TOMBOLO_ADMIN_URL isn&#39;t set"), "\(page)")
+            #expect(
+                page.contains("Mails don&#39;t reach anybody") && page.contains("TOMBOLO_ADMIN_URL isn&#39;t set"),
+                "\(page)")
             for count in 1...5 {
                 let sent = try await browser.post("/panel/settings/test-mail", ["to": "nobody@example.org"])
                 #expect(sent.status == 303 && sent.headers[.location] == "/panel/settings", "\(sent.text)")

@@ -280,7 +280,7 @@ import TomboloRules
                 #expect(try await inTrash("users", attendee, fixture) == nil)
                 #expect(try await inTrash("users", owner, fixture) == true)
                 let kept = try await browser.get("/panel/trash/empty?class=User").text
-                #expect(kept.contains("Nothing of it can be deleted permanently for now"), "\(kept)")
+                #expect(kept.contains("None of it can be deleted permanently yet"), "\(kept)")
                 #expect(!kept.contains(#"<button class="danger">"#), "\(kept)")
             }
         }

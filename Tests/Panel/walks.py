@@ -73,10 +73,10 @@ def permissions(hand):
         ("opens the permissions", both(hand.follow("Permissions"), expect("trackOrganizer"))),
         ("takes a box away", both(
             hand.follow("coorganizer may update sessions"), expect("Stop coorganizer from updating sessions?"),
-            hand.push("Withdraw"), expect("coorganizer may not update sessions any more."))),
+            hand.push("Withdraw"), expect("coorganizer may no longer update sessions."))),
         ("gives it back", both(
             hand.follow("coorganizer may not update sessions"), hand.push("Allow"),
-            expect("coorganizer may update sessions now."))),
+            expect("coorganizer may now update sessions."))),
         ("asks why", both(
             hand.follow("Check permissions"), hand.write("User", OWNER[0]), hand.choose("Class", "Session"),
             hand.push("Explain"), expect(f"What {OWNER[0]} may do with objects of Session"))),

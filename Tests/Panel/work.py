@@ -137,10 +137,10 @@ def password_again(hand):
             hand.push("Withdraw"), expect("It requires your password"))),
         ("goes on with it", both(
             hand.write("Password", SUPER[1]), hand.push("Continue"),
-            expect("coorganizer may not update sessions any more."))),
+            expect("coorganizer may no longer update sessions."))),
         ("needs it no more", both(
             hand.follow("coorganizer may not update sessions"), hand.push("Allow"),
-            expect("coorganizer may update sessions now."))),
+            expect("coorganizer may now update sessions."))),
     ]
 
 

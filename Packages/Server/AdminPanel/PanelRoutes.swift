@@ -69,7 +69,7 @@ public struct PanelRoutes {
             .post, path, access: access, bodyBytes: bodyBytes, timeout: timeout
         ) { request, context, grant in
             guard let visit = context.session as? PanelVisit else {
-                throw RequestFailure(.unauthenticated, "This page takes a log-in.")
+                throw RequestFailure(.unauthenticated, "Log in to see this page.")
             }
             guard var upload = PanelUpload(request, limit: bodyBytes) else { throw PanelForm.foreign }
             try await upload.checkToken(visit.token)
@@ -88,7 +88,7 @@ public struct PanelRoutes {
         if method == .post { core.add(Action(path: path, demand: demand)) }
         routes.on(method, path, access: access, bodyBytes: bodyBytes, timeout: timeout) { request, context, grant in
             guard let visit = context.session as? PanelVisit else {
-                throw RequestFailure(.unauthenticated, "This page takes a log-in.")
+                throw RequestFailure(.unauthenticated, "Log in to see this page.")
             }
             let request = PanelRequest(request: request, context: context, visit: visit, core: core)
             if demand == .recentPassword { try await request.demandPassword() }

@@ -117,7 +117,7 @@ public struct AdminRoutes: Sendable {
         if let text = request.uri.queryParameters["after"] {
             cursor = TrashQueue.Cursor(String(text))
             guard cursor != nil else {
-                throw RequestFailure(.badRequest, "'after' isn't what an answer gave as 'next'.")
+                throw RequestFailure(.badRequest, "'after' must be the 'next' value of an earlier response.")
             }
         }
         let trash = Trash(schema: grant.rules.schema, pool: pool)

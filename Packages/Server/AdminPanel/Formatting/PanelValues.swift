@@ -44,7 +44,7 @@ extension PanelRequest {
     func pageNumber(limit: Int = 10_000) throws -> Int {
         guard let text = query("page") else { return 1 }
         guard let number = Int(text), (1...limit).contains(number) else {
-            throw RequestFailure(.badRequest, "'page' isn't a number from 1 to \(limit).")
+            throw RequestFailure(.badRequest, "'page' must be a number from 1 to \(limit).")
         }
         return number
     }

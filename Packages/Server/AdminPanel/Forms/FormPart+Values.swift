@@ -210,7 +210,7 @@ extension FormPart {
 
     private static func repetition(at path: String) -> RequestFailure {
         RequestFailure(
-            .unprocessable, "It's in the list already.", hint: "Choose another one.",
+            .unprocessable, "It's already in the list.", hint: "Choose another one.",
             source: .pointer("/data/attributes/\(path.replacing(".", with: "/"))"))
     }
 }

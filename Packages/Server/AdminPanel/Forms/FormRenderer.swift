@@ -28,7 +28,7 @@ struct FormRenderer {
         case (.control(let field), .text(let text)): return try await html(field, text)
         case (_, .object(let object)): return try await html(part, object)
         case (_, .list(let elements)): return try await html(part, elements)
-        default: throw RequestFailure(.internalError, "The form has something else at '\(part.path)'.")
+        default: throw RequestFailure(.internalError, "The form has something unexpected at '\(part.path)'.")
         }
     }
 

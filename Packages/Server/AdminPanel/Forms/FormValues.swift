@@ -31,8 +31,8 @@ struct FormValues: Sendable {
         guard let count = Int(text), (0...FormEntry.maximumElementCount).contains(count) else {
             throw RequestFailure(
                 .badRequest,
-                "The form doesn't say how many elements '\(path.shortened(toByteCount: 60))' has, or they're more than "
-                    + "\(FormEntry.maximumElementCount).", hint: "Load the form again.")
+                "The form doesn't say how many elements '\(path.shortened(toByteCount: 60))' has, or there are more "
+                    + "than \(FormEntry.maximumElementCount).", hint: "Load the form again.")
         }
         return count
     }

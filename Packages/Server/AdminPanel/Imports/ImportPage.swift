@@ -184,8 +184,8 @@ struct ImportPage {
     private static func triedText(_ count: Int) -> String {
         let number = PanelNumber.text(count)
         return localized(
-            "All rows were read, and the first \(number) were tried on the data: others may still turn out to "
-                + "be unchanged, or to have errors.")
+            "All rows were read, and the first \(number) were tried against the data. Others may still turn out to be "
+                + "unchanged or have errors.")
     }
 
     /// `2 rows to create, 1 row with errors`

@@ -16,7 +16,7 @@ struct ImportPages: PanelSection {
     private static let formByteCount = 64 << 10
     private static var separators: [(value: String, title: String, byte: UInt8?)] {
         [
-            ("", localized("whichever the file has"), nil), ("comma", localized("commas"), UInt8(ascii: ",")),
+            ("", localized("whatever the file uses"), nil), ("comma", localized("commas"), UInt8(ascii: ",")),
             ("semicolon", localized("semicolons"), UInt8(ascii: ";")), ("tab", localized("tabs"), UInt8(ascii: "\t")),
         ]
     }
@@ -90,7 +90,7 @@ struct ImportPages: PanelSection {
     private func page(_ request: PanelRequest, _ grant: ClassGrant) throws -> ImportPage {
         let (view, type) = try ClassPages.found(request, grant)
         guard let id = Int64(request.parameter("id")) else {
-            throw RequestFailure(.notFound, "There is no such import.", hint: "Jobs lists those that you have.")
+            throw RequestFailure(.notFound, "There is no such import.", hint: "Jobs lists the ones you have.")
         }
         return ImportPage(request: request, view: view, type: type, id: id)
     }

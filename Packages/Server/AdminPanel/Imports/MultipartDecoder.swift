@@ -62,7 +62,7 @@ struct MultipartDecoder: Sendable {
 
     /// Must be called at the end of the body.
     func finish() throws {
-        guard state == .over else { throw Self.failure(localized("The form breaks off.")) }
+        guard state == .over else { throw Self.failure(localized("The form is incomplete.")) }
     }
 
     /// - Returns: whether the buffered bytes may contain more events.
@@ -92,13 +92,13 @@ struct MultipartDecoder: Sendable {
             } else if mark == Self.lineEnd {
                 state = .header
             } else {
-                throw Self.failure(localized("The form has a boundary that isn't one."))
+                throw Self.failure(localized("The form has a malformed boundary."))
             }
         case .header:
             let found = Self.find(Self.headerEnd, in: rest)
             guard (found ?? rest.count) <= Self.maximumHeaderByteCount else {
                 throw Self.failure(
-                    localized("A part of the form has a header of more than \(Self.maximumHeaderByteCount) bytes."))
+                    localized("A part of the form has a header longer than \(Self.maximumHeaderByteCount) bytes."))
             }
             guard let found else { return false }
             partCount += 1

@@ -67,8 +67,8 @@ struct BulkTrialContent {
         kept =
             keptCount > 0
             ? localized(
-                keptCount, one: "\(keptText) of those tried can't be deleted permanently for now, as the app keeps it:",
-                other: "\(keptText) of those tried can't be deleted permanently for now, as the app keeps them:") : nil
+                keptCount, one: "The app keeps \(keptText) of those tried for now, so it can't be deleted permanently:",
+                other: "The app keeps \(keptText) of those tried for now, so they can't be deleted permanently:") : nil
         keepers = reasons("keptBecause")
     }
 }

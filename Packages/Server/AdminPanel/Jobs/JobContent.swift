@@ -82,8 +82,8 @@ struct JobContent {
         message = job["message"]?.text.map(localizedText)
         whenInterrupted =
             job["atomicity"]?.text == "all or nothing"
-            ? localized("It begins anew: all or nothing.")
-            : localized("It goes on with the rows that are left, and does none twice.")
+            ? localized("It starts over: all or nothing.")
+            : localized("It continues with the remaining rows, and doesn't process any row twice.")
         canCancel = isOpen || job["state"]?.text == "draft"
         cancelLabel = isOpen ? localized("Stop the job") : localized("Discard")
         canUndo = job["canUndo"] == .bool(true)

@@ -50,7 +50,7 @@ struct JobPages: PanelSection {
 
     private static var nothing: RequestFailure {
         RequestFailure(
-            .notFound, "You have no job with this number.", hint: "Jobs lists those that you have.")
+            .notFound, "You have no job with this number.", hint: "Jobs lists the ones you have.")
     }
 
     private func id(_ request: PanelRequest) throws -> Int64 {

@@ -67,8 +67,8 @@ enum JobWords {
         switch job["kind"]?.text {
         case "trash":
             return localized(
-                number, one: "\(count): restored from the trash, with what went there along with it.",
-                other: "\(count): restored from the trash, with what went there along with them.")
+                number, one: "\(count): restored from the trash, with what was moved there along with it.",
+                other: "\(count): restored from the trash, with what was moved there along with them.")
         case "restore":
             return localized(
                 number, one: "\(count): moved to the trash again, with what was restored along with it.",

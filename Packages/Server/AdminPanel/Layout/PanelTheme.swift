@@ -11,7 +11,7 @@ enum PanelTheme: String, CaseIterable, Sendable {
 
     private var title: String {
         switch self {
-        case .system: localized("as the system says")
+        case .system: localized("same as the system")
         case .light: localized("light")
         case .dark: localized("dark")
         }
@@ -33,14 +33,14 @@ struct ThemePages: PanelSection {
     func add(to panel: PanelRoutes) {
         panel.action(PanelTheme.path, access: .own(localized("panel"))) { request, _ in
             guard let theme = request.form["theme"].flatMap(PanelTheme.init) else {
-                throw RequestFailure(.badRequest, "There are no such colours.", hint: "Choose system, light or dark.")
+                throw RequestFailure(.badRequest, "Unknown colour scheme.", hint: "Choose system, light or dark.")
             }
             let languages = request.core.languages.languages
             let language = request.form["language"]
             guard language.map({ tag in tag.isEmpty || languages.contains { $0.tag == tag } }) ?? true else {
                 let names = languages.map(\.name).joined(separator: ", ")
                 throw RequestFailure(
-                    .badRequest, "Pages can't be in this language.", hint: "Choose one of \(names).")
+                    .badRequest, "The panel isn't available in this language.", hint: "Choose one of \(names).")
             }
             var response = PanelAnswer.redirection(
                 to: PanelPath.checked(request.form[LoginPages.nextField]) ?? AdminPanel.path)

@@ -41,12 +41,12 @@ struct ListRequest {
         if let search, search.utf8.count > Self.maximumSearchByteCount {
             throw RequestFailure(
                 .badRequest, "The search has more than \(Self.maximumSearchByteCount) bytes.",
-                hint: "Search for less text.")
+                hint: "Use a shorter search text.")
         }
         let counts = parameters.all.first { $0.name == Self.countsName }
         if let counts, counts.value != "1" {
             throw RequestFailure(
-                .badRequest, "'\(Self.countsName)' can only be 1, which shows counts.",
+                .badRequest, "'\(Self.countsName)' must be 1, which shows counts.",
                 hint: "Leave '\(Self.countsName)' out of the address for a list without counts.")
         }
         wantsCounts = counts != nil
@@ -125,7 +125,7 @@ struct ListRequest {
         let names = text.split(separator: ",").map(String.init)
         guard names.count <= maximumColumnCount else {
             throw RequestFailure(
-                .badRequest, "The list has \(names.count) columns, and at most \(maximumColumnCount) are possible.",
+                .badRequest, "The list has \(names.count) columns. The limit is \(maximumColumnCount).",
                 hint: "Choose fewer columns.")
         }
         return try names.map { name in

@@ -24,7 +24,7 @@ extension RowsTable {
         let maximum = Self.maximumRowCount + Self.newRowCount
         guard let count = form[countName].flatMap(Int.init), (0...maximum).contains(count) else {
             throw RequestFailure(
-                .badRequest, "The form doesn't say how many rows it has, or they're more than \(maximum).",
+                .badRequest, "The form doesn't say how many rows it has, or there are more than \(maximum).",
                 hint: "Load the page again.")
         }
         let title = ClassTitle.field(of: type, view)

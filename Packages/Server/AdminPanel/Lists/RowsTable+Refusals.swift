@@ -18,7 +18,7 @@ extension RowsTable {
         row.isGone = true
         row.problems = [
             RequestFailure(
-                .notFound, "It isn't here any more: somebody has deleted it, or moved it elsewhere.",
+                .notFound, "It's no longer here: somebody deleted it or moved it elsewhere.",
                 hint: "Saving again leaves this row out.")
         ]
         return row
@@ -58,7 +58,7 @@ extension RowsTable {
 extension RequestFailure {
     static var changedMeanwhile: RequestFailure {
         RequestFailure(
-            .preconditionFailed, "Somebody changed it meanwhile.",
-            hint: "Look at what it is now. Saving again writes what you have entered.")
+            .preconditionFailed, "Somebody has changed it in the meantime.",
+            hint: "Check the current value. Saving again overwrites it with yours.")
     }
 }

@@ -67,7 +67,7 @@ struct SavedViews: PanelSection {
         }
         guard !saved.isEmpty else {
             throw RequestFailure(
-                .conflict, "You have \(Self.maximumCount) views of this class already.", hint: "Delete one first.")
+                .conflict, "You already have \(Self.maximumCount) views of this class.", hint: "Delete one first.")
         }
         let path = ClassPages.path(of: type)
         return .redirect(

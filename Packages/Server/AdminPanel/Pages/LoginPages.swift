@@ -22,7 +22,7 @@ struct LoginPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let (core, routes) = (panel.core, panel.routes)
-        routes.on(.get, "/", access: .open(because: localized("it only leads browsers to the panel"))) {
+        routes.on(.get, "/", access: .open(because: localized("it only redirects browsers to the panel"))) {
             request, _, _ in
             guard request.wantsPage else { throw RequestFailure(.notFound, "There is nothing at this address.") }
             return PanelAnswer.redirection(to: AdminPanel.path)
@@ -35,7 +35,7 @@ struct LoginPages: PanelSection {
         ) { _, context, _ in
             try core.assets.response(named: context.parameters.get("name") ?? "")
         }
-        let open = RouteAccess.open(because: localized("this is where sessions come from"))
+        let open = RouteAccess.open(because: localized("this is where sessions are created"))
         routes.on(.get, Self.path, access: open) { request, _, _ in
             let next = request.uri.queryParameters["next"].flatMap { PanelPath.checked(String($0)) }
             return Self.page(core: core, next: next ?? AdminPanel.path)

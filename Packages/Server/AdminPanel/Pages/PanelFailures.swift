@@ -80,7 +80,7 @@ struct PanelFailures: Sendable {
                         let (verb, name) = (operation.verb, ClassTitle.service(service.name))
                         return [
                             "text": localized(
-                                "A role gets this by the box '\(verb)' of '\(name)' in the permissions of \(app)."),
+                                "A role gets this from the box '\(verb)' of '\(name)' in the permissions of \(app)."),
                             "path": maySee ? PermissionLinks(app).grid : false,
                         ]
                     }

@@ -25,13 +25,13 @@ struct ForgottenPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let (core, routes) = (panel.core, panel.routes)
-        let open = RouteAccess.open(because: localized("it mails the owner of an address"))
+        let open = RouteAccess.open(because: localized("it only sends mail to the owner of an address"))
         routes.on(.get, Self.path, access: open) { _, _, _ in Self.page(core) }
         routes.on(.post, Self.path, access: open) { request, context, _ in
             try RequestOrigin.check(request, isRequired: true)
             return try await Self.send(try await PanelForm(request, context), context, core)
         }
-        let mailed = RouteAccess.open(because: localized("it asks for a mailed token"))
+        let mailed = RouteAccess.open(because: localized("it requires a mailed token"))
         routes.on(.get, Self.resetPath, access: mailed) { request, _, _ in
             try await Self.page(core, Token { request.uri.queryParameters[$0[...]].map { String($0) } })
         }
@@ -119,7 +119,7 @@ struct ForgottenPages: PanelSection {
             return try await respond(error) {
                 try await page(
                     core, token,
-                    message: isBad ? localized("This link isn't valid, has expired, or was used already.") : $0.message,
+                    message: isBad ? localized("This link is invalid, has expired or was already used.") : $0.message,
                     isBad: isBad, status: $0.code.status)
             }
         }

@@ -21,7 +21,7 @@ struct InvitationPages: PanelSection {
 
     func add(to panel: PanelRoutes) {
         let (core, routes, people) = (panel.core, panel.routes, panel.parts.people)
-        let access = RouteAccess.open(because: localized("it asks for an invitation's token"))
+        let access = RouteAccess.open(because: localized("it requires an invitation's token"))
         routes.on(.get, Self.path, access: access) { request, context, _ in
             let token = request.uri.queryParameters["token"].map { String($0) } ?? ""
             return try await Self.page(core, people, token, context)

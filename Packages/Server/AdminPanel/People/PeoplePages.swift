@@ -71,7 +71,7 @@ struct PeoplePages: PanelSection {
     private static func id(_ request: PanelRequest) throws -> ObjectId {
         guard let id = try? ObjectId(string: request.parameter("id")) else {
             throw RequestFailure(
-                .notFound, "There is no such invitation.", hint: "People lists those that you may see.")
+                .notFound, "There is no such invitation.", hint: "People lists the ones you may see.")
         }
         return id
     }

@@ -39,7 +39,7 @@ struct RoleScope {
         guard let found = className == nil ? classes.first : classes.first(where: { $0.type.item.name == className })
         else {
             throw RequestFailure(
-                .notFound, "No class of this name gives roles that you may see.",
+                .notFound, "No class with this name grants roles that you may see.",
                 hint: "Choose among \(classes.map(\.type.item.name).joined(separator: ", ")).")
         }
         (columns, type) = found
@@ -53,7 +53,7 @@ struct RoleScope {
         let path = PropertyPath(type.item.columns[column].name)
         guard let key else { return .compare(path, .equal, .null) }
         guard let value = view.schema.storedType(of: type.item.columns[column]).keyValue(key) else {
-            throw RequestFailure(.notFound, "There is nothing with this id that roles are given in.")
+            throw RequestFailure(.notFound, "There is no object with this id in which roles can be granted.")
         }
         return .compare(path, .equal, value)
     }

@@ -17,7 +17,7 @@ struct BoxWish: Sendable {
     let isSet: Bool
 
     private static var unclear: RequestFailure {
-        RequestFailure(.unprocessable, "The address doesn't say which box it's about.")
+        RequestFailure(.unprocessable, "The address doesn't name a box.")
     }
 
     /// - Throws: ``RequestFailure`` with status 422 for a box that the matrix doesn't have.
@@ -51,14 +51,14 @@ struct BoxWish: Sendable {
         case .role(let box, _):
             let (role, verb, service) = (localizedName(box.role), box.operation.verb, ClassTitle.service(box.service))
             return allowed
-                ? localized("\(role) may \(verb) \(service) now.")
-                : localized("\(role) may not \(verb) \(service) any more.")
+                ? localized("\(role) may now \(verb) \(service).")
+                : localized("\(role) may no longer \(verb) \(service).")
         case .users(let box):
             let group = localizedName(box.group).capitalizedFirst
             let permission = localizedName(box.permission)
             return allowed
-                ? localized("\(group) users have the permission \(permission) now.")
-                : localized("\(group) users don't have the permission \(permission) any more.")
+                ? localized("\(group) users now have the permission \(permission).")
+                : localized("\(group) users no longer have the permission \(permission).")
         }
     }
 }

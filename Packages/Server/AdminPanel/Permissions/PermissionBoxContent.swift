@@ -44,8 +44,8 @@ struct PermissionBoxContent: Sendable {
                     "All \(group) users will have the permission \(permission). What it allows is defined in the rules."
                 )
                 : localized(
-                    "No \(group) user will have the permission \(permission) any more. What they have created with it "
-                        + "stays.")
+                    "The permission \(permission) will be withdrawn from all \(group) users. What they have created "
+                        + "with it stays.")
             fields = [("permission", box.permission), ("group", box.group)]
         }
         fields += [("allowed", "\(allowed)"), ("version", "\(version)")]
@@ -74,16 +74,17 @@ struct PermissionBoxContent: Sendable {
             let service = ClassTitle.service(box.service)
             return allowed
                 ? localized(
-                    "Everybody with the role \(role) will be able to \(verb) \(service). What that opens is defined in the rules."
+                    "Everybody with the role \(role) will be able to \(verb) \(service). What that gives access to is "
+                        + "defined in the rules."
                 )
-                : localized("Nobody will be able to \(verb) \(service) by the role \(role) any more.")
+                : localized("The role \(role) will no longer allow anybody to \(verb) \(service).")
         }
         if allowed {
             return localized(
                 "Everybody with the role \(role) will be able to \(verb) objects of \(classes) where they have the role."
             )
         }
-        let effect = localized("Nobody will be able to \(verb) objects of \(classes) by the role \(role) any more.")
+        let effect = localized("The role \(role) will no longer allow anybody to \(verb) objects of \(classes).")
         guard box.operation == .read else { return effect }
         return effect + " " + localized("Devices lose their copies of what they may no longer read.")
     }

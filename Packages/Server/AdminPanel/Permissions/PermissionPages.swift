@@ -127,7 +127,7 @@ struct PermissionPages: PanelSection {
     private func fresh(_ grant: MatrixGrant, _ models: ServerModels) throws -> MatrixGrant {
         let model = models.current
         guard let matrix = model.matrices[grant.app] else {
-            throw RequestFailure(.notFound, "The app has no permission matrix any more.")
+            throw RequestFailure(.notFound, "The app no longer has a permission matrix.")
         }
         return MatrixGrant(subject: grant.subject, app: grant.app, model: model, matrix: matrix)
     }
@@ -138,7 +138,7 @@ extension RequestFailure {
         RequestFailure(
             .preconditionFailed, "Somebody has changed the rules since you opened the page; nothing was stored.",
             hint:
-                "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
+                "Check the permissions again. To make the change anyway, send it again: it's now for the newest rules."
         )
     }
 
@@ -151,7 +151,7 @@ extension RequestFailure {
         case .held(let reason): self.init(.conflict, reason)
         case .mistakes(let problems):
             self.init(
-                .unprocessable, localized("The rules would have mistakes."), hint: problems.joined(separator: "\n"))
+                .unprocessable, localized("The rules would be invalid."), hint: problems.joined(separator: "\n"))
         }
     }
 }

@@ -116,7 +116,7 @@ struct PermissionsContent: Sendable {
         let (group, permission) = (localizedName(box.group), localizedName(box.permission))
         return isTicked
             ? localized("\(group) users have the permission \(permission)")
-            : localized("\(group) users have not the permission \(permission)")
+            : localized("\(group) users don't have the permission \(permission)")
     }
 
     private static func title(_ box: PermissionMatrix.Box, isTicked: Bool, isRow: Bool) -> String {

@@ -57,11 +57,11 @@ struct RoleContent: Sendable {
         mayRemove = mayRename && found.grants == 0
         fixedReason =
             mayChange && !isCustom
-            ? localized("The rules of the app name this role in other places, so it can't be renamed or removed.")
+            ? localized("The app's rules also name this role elsewhere, so it can't be renamed or removed.")
             : nil
         keptReason =
             mayRename && !mayRemove
-            ? localized("It can't be removed while somebody has it. Delete the objects that give it, or rename it.")
+            ? localized("It can't be removed while somebody has it. Delete the objects that grant it, or rename it.")
             : nil
         rename = PermissionLinks.role(grant.app, name, "/rename")
         remove = PermissionLinks.role(grant.app, name, "/remove")
@@ -75,7 +75,7 @@ struct RoleContent: Sendable {
     private static func summary(users: Int, grants: Int) -> String {
         guard grants > 0 else { return localized("Nobody has it.") }
         let users = localized(users, one: "\(users) user has it", other: "\(users) users have it")
-        let objects = localized(grants, one: "\(grants) object gives it", other: "\(grants) objects give it")
+        let objects = localized(grants, one: "\(grants) object grants it", other: "\(grants) objects grant it")
         return localized("\(users); \(objects).")
     }
 }

@@ -50,7 +50,7 @@ struct RolePages: PanelSection {
         guard let name = request.query("role"), (grant.matrix.roles + grant.matrix.everywhereRoles).contains(name)
         else {
             throw RequestFailure(
-                .notFound, "There is no such role.", hint: "Somebody may have renamed or removed it meanwhile.")
+                .notFound, "There is no such role.", hint: "Somebody may have renamed or removed it in the meantime.")
         }
         return name
     }
@@ -127,7 +127,7 @@ struct RolePages: PanelSection {
 
     private func version(_ request: PanelRequest) throws -> Int64 {
         guard let version = request.form["version"].flatMap({ Int64($0) }) else {
-            throw RequestFailure(.unprocessable, "The form doesn't say which rules it's about.")
+            throw RequestFailure(.unprocessable, "The form doesn't say which version of the rules it's for.")
         }
         return version
     }
@@ -135,7 +135,7 @@ struct RolePages: PanelSection {
     private func fresh(_ grant: MatrixGrant, _ models: ServerModels) throws -> MatrixGrant {
         let model = models.current
         guard let matrix = model.matrices[grant.app] else {
-            throw RequestFailure(.notFound, "The app has no permission matrix any more.")
+            throw RequestFailure(.notFound, "The app no longer has a permission matrix.")
         }
         return MatrixGrant(subject: grant.subject, app: grant.app, model: model, matrix: matrix)
     }

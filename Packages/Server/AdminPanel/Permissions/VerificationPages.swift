@@ -16,7 +16,7 @@ struct VerificationPages: PanelSection {
             let path = "\(AccountPages.path)/{id}/\(isVerified ? "verify" : "unverify")"
             panel.action(path, access: changing, demands: .recentPassword) { request, grant in
                 let failure = RequestFailure(
-                    .notFound, "There is no such account, or it has no e-mail address that could be verified.")
+                    .notFound, "There is no such account, or it has no e-mail address to verify.")
                 guard let id = try? ObjectId(string: request.parameter("id")) else { throw failure }
                 do {
                     let target = try await request.core.authenticator.subjectEvenIfDisabled(id)

@@ -103,7 +103,7 @@ struct ViewAsPages: PanelSection {
             let words = text.shortened(toByteCount: 60)
             throw found.isEmpty
                 ? RequestFailure(
-                    .unprocessable, "Roles are given in nothing that is called '\(words)'.",
+                    .unprocessable, "No object in which roles can be granted is called '\(words)'.",
                     hint: "Enter its title exactly, or its id.")
                 : RequestFailure(
                     .unprocessable, "Several are called '\(words)'.", hint: "Enter the id of the one that you mean.")

@@ -26,8 +26,8 @@ struct WhyBoxes {
             let service = ClassTitle.service(found.service)
             let text =
                 row == nil
-                ? localized("No role of theirs has a box for \(service).")
-                : localized("No role of theirs where it belongs has a box for \(service).")
+                ? localized("None of their roles has a box for \(service).")
+                : localized("None of their roles there has a box for \(service).")
             return [WhyContent.Box(text: text, link: PermissionLinks(app).grid)]
         }
         guard !found.boxes.contains(where: matrix.permits) else { return [] }

@@ -104,7 +104,7 @@ struct WhyContent: Sendable {
         private static func words(_ filter: Predicate) -> String {
             switch filter {
             case .constant(true): localized("all")
-            case .constant(false): localized("none, whatever they're like: it depends on who asks")
+            case .constant(false): localized("none: it depends on the user, not on the object")
             default: localized("those with")
             }
         }

@@ -13,7 +13,7 @@ struct MapPages: PanelSection {
         panel.page(Self.path, access: .own(localized("panel"))) { request, _ in
             guard let tiles = request.core.tiles else {
                 throw RequestFailure(
-                    .notFound, "There are no maps on this server.", hint: "\(MapTiles.variable) turns them on.")
+                    .notFound, "There are no maps on this server.", hint: "Set \(MapTiles.variable) to turn them on.")
             }
             func number(_ name: String) -> Double? { request.query(name).flatMap { Double($0) } }
             func point() -> GeographicPoint? {

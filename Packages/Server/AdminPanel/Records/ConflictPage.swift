@@ -149,8 +149,8 @@ struct ConflictPage {
         }
         let rows = children.map { ClassTitle.inSentence(ClassTitle.plural(of: $0.type)) }
         let title =
-            rows.map { localized("Somebody changed \(record.title) or its \($0) meanwhile") }
-            ?? localized("Somebody changed \(record.title) meanwhile")
+            rows.map { localized("Somebody changed \(record.title) or its \($0) in the meantime") }
+            ?? localized("Somebody changed \(record.title) in the meantime")
         return .page(
             PanelPage(
                 title, crumbs: edit.page.crumbs,

@@ -44,7 +44,7 @@ extension EditPage {
             content.bytes[field.name] = nil
             content.problems.append(
                 RequestFailure(
-                    .preconditionFailed, "Your choice isn't kept.", hint: "Make it again.",
+                    .preconditionFailed, "Your choice wasn't kept.", hint: "Make it again.",
                     source: Self.place(of: field)))
         }
         return content
@@ -53,7 +53,7 @@ extension EditPage {
     /// The failure for an embedded object or a list that somebody else has made too long for a form.
     static func tooLong(_ part: FormPart) -> RequestFailure {
         RequestFailure(
-            .preconditionFailed, "\(part.title) is too long for a form now, so what you entered there is gone.",
+            .preconditionFailed, "\(part.title) has become too long for a form, so your input there was discarded.",
             hint: "Change it over JSON:API.")
     }
 
@@ -63,7 +63,7 @@ extension EditPage {
 
     private static func clash(_ field: ResourceField, _ theirs: String) -> RequestFailure {
         RequestFailure(
-            .preconditionFailed, "Somebody changed it meanwhile. Current value: \(theirs).",
-            hint: "Saving again writes what you have entered.", source: place(of: field))
+            .preconditionFailed, "Somebody has changed it in the meantime. Current value: \(theirs).",
+            hint: "Saving again overwrites it with your value.", source: place(of: field))
     }
 }

@@ -9,7 +9,7 @@ import TomboloSQL
 /// Forms that arrive twice, because somebody clicks twice or reloads the page, or because the network retries. The
 /// second one doesn't repeat the action, and gets the same answer.
 extension EditPage {
-    static var madeOnce: PanelNotice { PanelNotice(localized("Created once, though the form was sent twice.")) }
+    static var madeOnce: PanelNotice { PanelNotice(localized("Created only once, although the form was sent twice.")) }
 
     var keys: FormKeys { FormKeys(request) }
 

@@ -93,7 +93,7 @@ extension EditPage {
 
     static func tooManyValues(at place: String) -> RequestFailure {
         RequestFailure(
-            .unprocessable, "A form has at most \(FormEntry.maximumControlCount) values in lists.",
+            .unprocessable, "A form can have at most \(FormEntry.maximumControlCount) values in lists.",
             hint: "Save what you have, or write longer lists over JSON:API.",
             source: .pointer("/data/attributes/\(place)"))
     }

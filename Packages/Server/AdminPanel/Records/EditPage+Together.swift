@@ -23,14 +23,15 @@ extension EditPage {
         let plural = ClassTitle.inSentence(ClassTitle.plural(of: type))
         guard let link = links.first(where: { $0.name == name }) else {
             throw RequestFailure(
-                .notFound, localized("Nothing links to \(plural) by '\(name.shortened(toByteCount: 60))'."),
+                .notFound, localized("Nothing links to \(plural) through '\(name.shortened(toByteCount: 60))'."),
                 hint: ResourceQuery.nearest(name, links.map(\.name)))
         }
         if let children = ChildRows(link, of: key, self) { return children }
         if let denial = view.refusal(key == nil ? .create : .update, link.type) { throw RequestFailure(denial) }
         throw RequestFailure(
             .badRequest,
-            "\(ClassTitle.plural(of: link.type)) can't be edited in one form with \(plural): they need more than rows have.",
+            "\(ClassTitle.plural(of: link.type)) can't be edited in one form with \(plural): they have required fields "
+                + "that rows can't show.",
             hint: "Open the form of each.")
     }
 
@@ -43,7 +44,7 @@ extension EditPage {
             content.problems.append(
                 RequestFailure(
                     .unprocessable,
-                    "The rows of \(ClassTitle.inSentence(ClassTitle.plural(of: children.type))) have changes.",
+                    "The rows of \(ClassTitle.inSentence(ClassTitle.plural(of: children.type))) have unsaved changes.",
                     hint: "Save them before you edit others."))
         } else if content.children?.link.name != name {
             content.children = try await children(by: name, of: key).read()

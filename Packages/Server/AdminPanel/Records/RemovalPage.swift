@@ -112,8 +112,8 @@ struct RemovalPage {
                 try await writer.remove(type, key: key, ifMatch: "\"\(version)\"", because: reason, connection)
             }
         } catch var failure as RequestFailure where failure.code == .preconditionFailed {
-            failure.message = localized("Somebody changed \(record.title) meanwhile, so it wasn't removed.")
-            failure.hint = localized("Look at it again before you go on.")
+            failure.message = localized("Somebody changed \(record.title) in the meantime, so it wasn't removed.")
+            failure.hint = localized("Check it again before you continue.")
             throw failure
         }
         var notice = PanelNotice(

@@ -34,7 +34,7 @@ struct RequestWish: Sendable {
         let range = Range(rawValue: request.query("range") ?? Range.latest.rawValue)
         guard let range, keepsDays || range == .latest else {
             throw RequestFailure(
-                .badRequest, "'range' must be latest, day or all, as far as the server keeps requests.")
+                .badRequest, "'range' must be latest, day or all, and only latest if requests aren't kept.")
         }
         self.range = range
         var filter = RequestFilter()
@@ -44,7 +44,7 @@ struct RequestWish: Sendable {
         filter.kind = kind
         after = try request.query("after").map { text in
             guard let cursor = RequestCursor(text) else {
-                throw RequestFailure(.badRequest, localized("'after' isn't what an answer gave as 'next'."))
+                throw RequestFailure(.badRequest, localized("'after' must be the 'next' value of an earlier response."))
             }
             return cursor
         }
@@ -54,8 +54,8 @@ struct RequestWish: Sendable {
             guard text.utf8.count <= Self.maximumTextByteCount, !text.utf8.contains(0) else {
                 throw RequestFailure(
                     .badRequest,
-                    localized("'\(name)' is longer than \(Self.maximumTextByteCount) bytes, or has a U+0000."),
-                    hint: localized("Look for a shorter part of it."))
+                    localized("'\(name)' is longer than \(Self.maximumTextByteCount) bytes, or contains U+0000."),
+                    hint: localized("Search for a shorter part of it."))
             }
             values[name] = text
         }

@@ -59,7 +59,7 @@ struct SQLContent: Sendable {
             case .rows?: localized("There are more rows: only the first \(maximumRows) are shown.")
             case .bytes?:
                 localized(
-                    "There are more rows: these are as many as a page can show. Select fewer or shorter columns.")
+                    "There are more rows than a page can show. Select fewer or shorter columns.")
             }
     }
 

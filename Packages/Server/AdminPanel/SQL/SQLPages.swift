@@ -45,15 +45,15 @@ struct SQLPages: PanelSection {
             let result = try await console.run(statement, logger: logger)
             let content = SQLContent(statement, console.bounds, result: result)
             let summary = MessageCatalogue.$current.withValue(nil) { SQLContent.summary(of: result) }
-            logger.notice("\(request.userID) got \(summary) of SQL.")
+            logger.notice("\(request.userID)'s SQL statement returned \(summary).")
             return page(request, content)
         } catch let problem as SQLProblem {
             let message = MessageCatalogue.$current.withValue(nil) { problem.message }
-            logger.notice("\(request.userID) got an error of SQL: \(message.forLog)")
+            logger.notice("\(request.userID)'s SQL statement failed: \(message.forLog)")
             return page(
                 request, SQLContent(statement, console.bounds, problem: problem), status: Self.status(of: problem))
         } catch {
-            logger.notice("\(request.userID) got no answer of SQL: \(error)")
+            logger.notice("\(request.userID)'s SQL statement got no response: \(error)")
             throw error
         }
     }

@@ -32,7 +32,7 @@ struct ScheduleContent: Sendable {
             let (title, explanation, pace) = Self.words(of: work.kind)
             let link: (path: String, label: String)? =
                 switch work.kind {
-                case .purge where mayPurge: (PurgePages.path, localized("Its runs, and run it now"))
+                case .purge where mayPurge: (PurgePages.path, localized("View its runs, or run it now"))
                 case .backup where mayBackUp: (BackupPages.path, localized("The backups"))
                 case .jobs: (JobPages.path, localized("Your jobs"))
                 case .auditCopy: (AuditPages.path, localized("The log"))
@@ -78,17 +78,17 @@ struct ScheduleContent: Sendable {
         case .auditCopy:
             (
                 localized("Audit log"), localized("Admin servers copy changes into the audit log."),
-                localized("all the time")
+                localized("continuously")
             )
         case .auditExpiry:
             (
                 localized("Audit log: old months"),
-                localized("Admin servers delete months that needn't be kept any longer."), localized("every hour")
+                localized("Admin servers delete months that no longer need to be kept."), localized("every hour")
             )
         case .jobs:
             (
-                localized("Jobs"), localized("Admin servers work on requests that take longer."),
-                localized("all the time")
+                localized("Jobs"), localized("Admin servers process long-running requests."),
+                localized("continuously")
             )
         case .jobExpiry:
             (
@@ -98,7 +98,7 @@ struct ScheduleContent: Sendable {
         case .requestExpiry:
             (
                 localized("Requests: old ones"),
-                localized("One admin server deletes requests that needn't be kept any longer from the log."),
+                localized("One admin server deletes requests from the log that no longer need to be kept."),
                 localized("every 10 minutes")
             )
         case .changelogRetention:

@@ -41,11 +41,11 @@ struct SecondFactorPages: PanelSection {
             guard !request.core.authenticator.secondFactor.requires(session.subject) else {
                 throw RequestFailure(
                     .unprocessable, "Your account requires a second factor.",
-                    hint: "Set up another one, which replaces this one.")
+                    hint: "Set up another one to replace it.")
             }
             try await request.core.authenticator.removeSecondFactor(of: session.userID)
             return .redirect(
-                to: Self.path, notice: PanelNotice(localized("From now on, your password alone logs you in.")))
+                to: Self.path, notice: PanelNotice(localized("From now on, you log in with your password alone.")))
         }
         addRemoval(to: panel)
     }
@@ -113,7 +113,7 @@ struct SecondFactorPages: PanelSection {
             }
             do {
                 guard try await request.core.authenticator.secondFactor(of: id).since != nil else {
-                    throw RequestFailure(.conflict, "This account has no second factor any more.")
+                    throw RequestFailure(.conflict, "This account no longer has a second factor.")
                 }
                 try await request.core.authenticator.removeSecondFactor(of: id)
             } catch AuthenticationError.unknownUser {
@@ -123,8 +123,8 @@ struct SecondFactorPages: PanelSection {
                 to: "\(AccountPages.path)/\(id)",
                 notice: PanelNotice(
                     localized(
-                        "The second factor was removed. Their password alone logs them in until they set up another "
-                            + "one."
+                        "The second factor was removed. Until they set up another one, they log in with the password "
+                            + "alone."
                     )))
         }
     }

@@ -22,7 +22,7 @@ extension PanelForm {
                     guard textBytes <= Self.maximumTextByteCount else {
                         throw RequestFailure(
                             .tooLarge, "The form has more than \(Self.maximumTextByteCount) bytes of text.",
-                            hint: "Go back, and shorten a text. A form sends each as it was and as it is now.")
+                            hint: "Go back and shorten a text: a form sends both its original and its new version.")
                     }
                     guard part?.bytes.count ?? 0 <= Self.maximumFileByteCount else {
                         throw RequestFailure(

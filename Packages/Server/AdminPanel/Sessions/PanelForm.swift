@@ -82,7 +82,7 @@ public struct PanelForm: Sendable {
     static var foreign: RequestFailure {
         RequestFailure(
             .forbidden,
-            "This form is from before you logged in, or before you entered your password again in another window. Nothing was "
+            "This form was loaded before you logged in or re-entered your password in another window. Nothing was "
                 + "changed.",
             hint: "Go back, load the page again, and send the form again.")
     }

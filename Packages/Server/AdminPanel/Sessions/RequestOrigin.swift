@@ -27,7 +27,7 @@ enum RequestOrigin {
         RequestFailure(
             .forbidden, "This form was sent from another site, and nothing was changed.",
             hint:
-                "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
+                "Open the panel yourself and send the form from there. Any proxy in front must pass on the Host header."
         )
     }
 }

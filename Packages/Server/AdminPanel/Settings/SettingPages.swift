@@ -29,7 +29,7 @@ struct SettingPages: PanelSection {
     private static func setting(_ request: PanelRequest) throws -> ChangeableSetting {
         guard let setting = ChangeableSetting(name: request.parameter("name")) else {
             throw RequestFailure(
-                .notFound, "There is no such setting.", hint: "The page of settings has those that can be changed.")
+                .notFound, "There is no such setting.", hint: "The settings page lists the ones that can be changed.")
         }
         return setting
     }
@@ -57,7 +57,7 @@ struct SettingPages: PanelSection {
         if core.live.isFixed(setting) || core.settings[setting.name] != nil {
             throw RequestFailure(
                 .conflict, "This is set where the server is started, so the panel can't change it.",
-                hint: "Take the variable \(setting.name) away there, and start the server again.")
+                hint: "Remove the variable \(setting.name) there and restart the server.")
         }
         var value: String?
         let entered = (request.form["value"] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
@@ -87,8 +87,8 @@ struct SettingPages: PanelSection {
             to: SettingsPages.path,
             notice: PanelNotice(
                 value == nil
-                    ? localized("The default of \(setting.name) counts again.")
-                    : localized("\(setting.name) was changed. All admin servers follow within a few seconds.")))
+                    ? localized("\(setting.name) has its default value again.")
+                    : localized("\(setting.name) was changed. All admin servers use it within a few seconds.")))
     }
 
     /// The message for somebody whose form is older than somebody else's change.
@@ -96,9 +96,10 @@ struct SettingPages: PanelSection {
         let name = change?.userName ?? localized("unknown")
         guard let value = change?.value else {
             return localized(
-                "\(name) has set this back to the default meanwhile. Save again if your value should count.")
+                "\(name) has reset this to the default in the meantime. Save again to overwrite it with your value.")
         }
         return localized(
-            "\(name) has changed this to \(setting.shown(value)) meanwhile. Save again if your value should count.")
+            "\(name) has changed this to \(setting.shown(value)) in the meantime. Save again to overwrite it with your "
+                + "value.")
     }
 }

@@ -58,7 +58,7 @@ struct SettingsContent: Sendable {
         let host = settings[ServerConfiguration.hostVariable] ?? ServerConfiguration.defaultHost
         let port = settings[AdminServer.portVariable] ?? String(AdminServer.defaultPort)
         let address = "\(scheme)://\(ListeningAddress.host(host))"
-        listening = port == "0" ? localized("\(address), at a free port") : "\(address):\(port)"
+        listening = port == "0" ? localized("\(address), on a free port") : "\(address):\(port)"
         topics = ServerVariable.Topic.allCases.enumerated().map { index, topic in
             Topic(
                 id: "topic-\(index)", title: localizedText(topic.rawValue),

@@ -63,7 +63,7 @@ struct SettingsPages: PanelSection {
             to: Self.path,
             notice: PanelNotice(
                 localized(
-                    "The carrier accepted a test mail to \(email). If it doesn't arrive, look into the carrier's log "
-                        + "and your spam folder.")))
+                    "The carrier accepted a test mail to \(email). If it doesn't arrive, check the carrier's log and "
+                        + "your spam folder.")))
     }
 }

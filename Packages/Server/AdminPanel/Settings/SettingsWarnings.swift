@@ -22,18 +22,19 @@ struct SettingsWarnings: Sendable {
         } else if settings.keepsMails {
             texts.append(
                 localized(
-                    "Mails reach nobody: \(MailHook.variable) keeps them in a folder, which is for development."))
+                    "Mails don't reach anybody: \(MailHook.variable) stores them in a folder, which is meant for "
+                        + "development."))
         }
         if hasMail, !hasAddress {
             texts.append(
                 localized(
-                    "Mails can't have links to this server: \(AdminAddress.variable) isn't set. So nobody can reset a "
+                    "Mails can't link to this server because \(AdminAddress.variable) isn't set, so nobody can reset a "
                         + "forgotten password."))
         }
         if !isSecure {
             texts.append(
                 localized(
-                    "This page came over HTTP, so the session's cookie isn't a secure one, and anybody on the network "
+                    "This page was loaded over HTTP, so the session cookie isn't secure, and anybody on the network "
                         + "can read it. Set \(CertificateFiles.certificateVariable) and "
                         + "\(CertificateFiles.keyVariable), or name a proxy that speaks HTTPS in "
                         + "\(ServerConfiguration.proxiesVariable)."))
@@ -41,8 +42,8 @@ struct SettingsWarnings: Sendable {
         if settings[BreachedPasswords.variable] == nil {
             texts.append(
                 localized(
-                    "Passwords that are known from leaks are accepted, except for very common ones: "
-                        + "\(BreachedPasswords.variable) isn't set."))
+                    "Leaked passwords are accepted, except for very common ones: \(BreachedPasswords.variable) isn't "
+                        + "set."))
         }
         return texts
     }

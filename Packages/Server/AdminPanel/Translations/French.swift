@@ -1145,7 +1145,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Formatting/PanelValues.swift
 
-        msgid "'page' isn't a number from 1 to {0}."
+        msgid "'page' must be a number from 1 to {0}."
         msgstr "« page » n’est pas un nombre de 1 à {0}."
 
         # Packages/Server/AdminPanel/Forms/EnteredValues.swift
@@ -1155,7 +1155,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Forms/FormPart+Values.swift
 
-        msgid "It's in the list already."
+        msgid "It's already in the list."
         msgstr "C’est déjà dans la liste."
 
         msgid "Choose another one."
@@ -1163,12 +1163,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Forms/FormRenderer.swift
 
-        msgid "The form has something else at '{0}'."
+        msgid "The form has something unexpected at '{0}'."
         msgstr "Le formulaire contient autre chose à « {0} »."
 
         # Packages/Server/AdminPanel/Forms/FormValues.swift
 
-        msgid "The form doesn't say how many elements '{0}' has, or they're more than {1}."
+        msgid "The form doesn't say how many elements '{0}' has, or there are more than {1}."
         msgstr "Le formulaire n’indique pas combien d’éléments contient « {0} », ou il y en a plus de {1}."
 
         msgid "Load the form again."
@@ -1188,7 +1188,7 @@ extension BuiltInTranslations {
         msgid "All new ones"
         msgstr "Tous les nouveaux"
 
-        msgid "All rows were read, and the first {0} were tried on the data: others may still turn out to be unchanged, or to have errors."
+        msgid "All rows were read, and the first {0} were tried against the data. Others may still turn out to be unchanged or have errors."
         msgstr "Toutes les lignes ont été lues, et les {0} premières ont été essayées sur les données : d’autres peuvent encore s’avérer inchangées ou contenir des erreurs."
 
         msgid "{0} row to create"
@@ -1227,7 +1227,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Imports/ImportPages.swift
 
-        msgid "whichever the file has"
+        msgid "whatever the file uses"
         msgstr "ce que contient le fichier"
 
         msgid "commas"
@@ -1246,7 +1246,7 @@ extension BuiltInTranslations {
         msgid "There is no such import."
         msgstr "Cet import n’existe pas."
 
-        msgid "Jobs lists those that you have."
+        msgid "Jobs lists the ones you have."
         msgstr "La page Tâches liste les vôtres."
 
         msgid "No file was chosen."
@@ -1260,16 +1260,16 @@ extension BuiltInTranslations {
         msgid "Go back, load the page again, and send the form again."
         msgstr "Revenez en arrière, rechargez la page et renvoyez le formulaire."
 
-        msgid "The form breaks off."
+        msgid "The form is incomplete."
         msgstr "Le formulaire est interrompu."
 
         msgid "The form doesn't begin with its boundary."
         msgstr "Le formulaire ne commence pas par son délimiteur."
 
-        msgid "The form has a boundary that isn't one."
+        msgid "The form has a malformed boundary."
         msgstr "Le délimiteur du formulaire n’est pas valide."
 
-        msgid "A part of the form has a header of more than {0} bytes."
+        msgid "A part of the form has a header longer than {0} bytes."
         msgstr "Une partie du formulaire a un en-tête de plus de {0} octets."
 
         msgid "The form has more than {0} parts."
@@ -1341,8 +1341,8 @@ extension BuiltInTranslations {
         msgstr[0] "{0} objet essayé serait refusé et resterait inchangé :"
         msgstr[1] "{0} objets essayés seraient refusés et resteraient inchangés :"
 
-        msgid "{0} of those tried can't be deleted permanently for now, as the app keeps it:"
-        msgid_plural "{0} of those tried can't be deleted permanently for now, as the app keeps them:"
+        msgid "The app keeps {0} of those tried for now, so it can't be deleted permanently:"
+        msgid_plural "The app keeps {0} of those tried for now, so they can't be deleted permanently:"
         msgstr[0] "L’application garderait pour l’instant {0} objet essayé dans la corbeille, sans suppression définitive possible :"
         msgstr[1] "L’application garderait pour l’instant {0} objets essayés dans la corbeille, sans suppression définitive possible :"
 
@@ -1387,10 +1387,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Jobs/JobContent.swift
 
-        msgid "It begins anew: all or nothing."
+        msgid "It starts over: all or nothing."
         msgstr "Elle recommence : tout ou rien."
 
-        msgid "It goes on with the rows that are left, and does none twice."
+        msgid "It continues with the remaining rows, and doesn't process any row twice."
         msgstr "Elle reprend avec les lignes restantes, aucune deux fois."
 
         msgid "Stop the job"
@@ -1493,8 +1493,8 @@ extension BuiltInTranslations {
         msgid "The job was discarded. Nothing was changed."
         msgstr "La tâche a été abandonnée. Rien n’a été modifié."
 
-        msgid "{0}: restored from the trash, with what went there along with it."
-        msgid_plural "{0}: restored from the trash, with what went there along with them."
+        msgid "{0}: restored from the trash, with what was moved there along with it."
+        msgid_plural "{0}: restored from the trash, with what was moved there along with them."
         msgstr[0] "{0} : restauration depuis la corbeille, avec ce qui y est allé en même temps."
         msgstr[1] "{0} : restauration depuis la corbeille, avec ce qui y est allé en même temps."
 
@@ -1526,7 +1526,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Layout/PanelTheme.swift
 
-        msgid "as the system says"
+        msgid "same as the system"
         msgstr "comme le système"
 
         msgid "light"
@@ -1535,13 +1535,13 @@ extension BuiltInTranslations {
         msgid "dark"
         msgstr "sombre"
 
-        msgid "There are no such colours."
+        msgid "Unknown colour scheme."
         msgstr "Ces couleurs n’existent pas."
 
         msgid "Choose system, light or dark."
         msgstr "Choisissez system, light ou dark."
 
-        msgid "Pages can't be in this language."
+        msgid "The panel isn't available in this language."
         msgstr "Les pages n’existent pas dans cette langue."
 
         msgid "Choose one of {0}."
@@ -1721,16 +1721,16 @@ extension BuiltInTranslations {
         msgid "The search has more than {0} bytes."
         msgstr "La recherche dépasse {0} octets."
 
-        msgid "Search for less text."
+        msgid "Use a shorter search text."
         msgstr "Recherchez un texte plus court."
 
-        msgid "'{0}' can only be 1, which shows counts."
+        msgid "'{0}' must be 1, which shows counts."
         msgstr "« {0} » ne peut être que 1, ce qui affiche les nombres."
 
         msgid "Leave '{0}' out of the address for a list without counts."
         msgstr "Retirez « {0} » de l’adresse pour une liste sans nombres."
 
-        msgid "The list has {0} columns, and at most {1} are possible."
+        msgid "The list has {0} columns. The limit is {1}."
         msgstr "La liste a {0} colonnes, et {1} au plus sont possibles."
 
         msgid "Choose fewer columns."
@@ -1761,7 +1761,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Form.swift
 
-        msgid "The form doesn't say how many rows it has, or they're more than {0}."
+        msgid "The form doesn't say how many rows it has, or there are more than {0}."
         msgstr "Le formulaire n’indique pas combien de lignes il contient, ou il y en a plus de {0}."
 
         msgid "Load the page again."
@@ -1769,16 +1769,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Refusals.swift
 
-        msgid "It isn't here any more: somebody has deleted it, or moved it elsewhere."
+        msgid "It's no longer here: somebody deleted it or moved it elsewhere."
         msgstr "L’objet n’est plus ici : quelqu’un l’a supprimé, ou déplacé ailleurs."
 
         msgid "Saving again leaves this row out."
         msgstr "Un nouvel enregistrement ignorera cette ligne."
 
-        msgid "Somebody changed it meanwhile."
+        msgid "Somebody has changed it in the meantime."
         msgstr "Quelqu’un l’a modifié entre-temps."
 
-        msgid "Look at what it is now. Saving again writes what you have entered."
+        msgid "Check the current value. Saving again overwrites it with yours."
         msgstr "Regardez son état actuel. Un nouvel enregistrement écrira ce que vous avez saisi."
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Showing.swift
@@ -1808,7 +1808,7 @@ extension BuiltInTranslations {
         msgid "Remove some filters."
         msgstr "Retirez quelques filtres."
 
-        msgid "You have {0} views of this class already."
+        msgid "You already have {0} views of this class."
         msgstr "Vous avez déjà {0} vues de cette classe."
 
         msgid "Delete one first."
@@ -1849,13 +1849,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Pages/LoginPages.swift
 
-        msgid "it only leads browsers to the panel"
+        msgid "it only redirects browsers to the panel"
         msgstr "conduit seulement les navigateurs au panneau"
 
         msgid "the panel's style and script hold no data"
         msgstr "le style et le script du panneau ne contiennent pas de données"
 
-        msgid "this is where sessions come from"
+        msgid "this is where sessions are created"
         msgstr "c’est ici que naissent les sessions"
 
         msgid "session"
@@ -1907,7 +1907,7 @@ extension BuiltInTranslations {
         msgid "That didn't work"
         msgstr "Cela n’a pas fonctionné"
 
-        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgid "A role gets this from the box '{0}' of '{1}' in the permissions of {2}."
         msgstr "Un rôle obtient cela par la case « {0} » de « {1} » dans les permissions de {2}."
 
         msgid "You may no longer change this."
@@ -1949,15 +1949,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/PanelRoutes.swift
 
-        msgid "This page takes a log-in."
+        msgid "Log in to see this page."
         msgstr "Cette page demande de se connecter."
 
         # Packages/Server/AdminPanel/Passwords/ForgottenPages.swift
 
-        msgid "it mails the owner of an address"
+        msgid "it only sends mail to the owner of an address"
         msgstr "envoie un e-mail au titulaire d’une adresse"
 
-        msgid "it asks for a mailed token"
+        msgid "it requires a mailed token"
         msgstr "exige un jeton envoyé par e-mail"
 
         msgid "Enter the e-mail address that you log in with."
@@ -1972,7 +1972,7 @@ extension BuiltInTranslations {
         msgid "Your password was changed"
         msgstr "Votre mot de passe a été modifié"
 
-        msgid "This link isn't valid, has expired, or was used already."
+        msgid "This link is invalid, has expired or was already used."
         msgstr "Ce lien n’est pas valide, a expiré ou a déjà servi."
 
         # Packages/Server/AdminPanel/Passwords/PasswordPages.swift
@@ -2000,7 +2000,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/People/InvitationPages.swift
 
-        msgid "it asks for an invitation's token"
+        msgid "it requires an invitation's token"
         msgstr "exige le jeton d’une invitation"
 
         msgid "Accept an invitation"
@@ -2041,7 +2041,7 @@ extension BuiltInTranslations {
         msgid "There is no such invitation."
         msgstr "Cette invitation n’existe pas."
 
-        msgid "People lists those that you may see."
+        msgid "People lists the ones you may see."
         msgstr "La page Personnes liste celles que vous pouvez voir."
 
         # Packages/Server/AdminPanel/People/PeopleReader.swift
@@ -2060,30 +2060,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/People/RoleScope.swift
 
-        msgid "No class of this name gives roles that you may see."
+        msgid "No class with this name grants roles that you may see."
         msgstr "Aucune classe de ce nom n’attribue de rôles que vous pouvez voir."
 
         msgid "Choose among {0}."
         msgstr "Choisissez parmi : {0}."
 
-        msgid "There is nothing with this id that roles are given in."
+        msgid "There is no object with this id in which roles can be granted."
         msgstr "Aucun objet portant cet identifiant n’a de rôles."
 
         # Packages/Server/AdminPanel/Permissions/BoxWish.swift
 
-        msgid "{0} may {1} {2} now."
+        msgid "{0} may now {1} {2}."
         msgstr "{0} peut maintenant {1} {2}."
 
-        msgid "{0} may not {1} {2} any more."
+        msgid "{0} may no longer {1} {2}."
         msgstr "{0} ne peut plus {1} {2}."
 
-        msgid "{0} users have the permission {1} now."
+        msgid "{0} users now have the permission {1}."
         msgstr "Les utilisateurs du groupe {0} ont maintenant l’autorisation {1}."
 
-        msgid "{0} users don't have the permission {1} any more."
+        msgid "{0} users no longer have the permission {1}."
         msgstr "Les utilisateurs du groupe {0} n’ont plus l’autorisation {1}."
 
-        msgid "The address doesn't say which box it's about."
+        msgid "The address doesn't name a box."
         msgstr "L’adresse n’indique pas de quelle case il s’agit."
 
         msgid "The matrix of {0} has no such box."
@@ -2171,8 +2171,8 @@ extension BuiltInTranslations {
         msgid "All {0} users will have the permission {1}. What it allows is defined in the rules."
         msgstr "Tous les utilisateurs du groupe {0} auront l’autorisation {1}. Ce qu’elle permet est défini dans les règles."
 
-        msgid "No {0} user will have the permission {1} any more. What they have created with it stays."
-        msgstr "Plus aucun utilisateur du groupe {0} n’aura l’autorisation {1}. Ce qu’ils ont créé grâce à elle est conservé."
+        msgid "The permission {0} will be withdrawn from all {1} users. What they have created with it stays."
+        msgstr "Plus aucun utilisateur du groupe {1} n’aura l’autorisation {0}. Ce qu’ils ont créé grâce à elle est conservé."
 
         msgid "Allow"
         msgstr "Autoriser"
@@ -2195,17 +2195,17 @@ extension BuiltInTranslations {
         msgid "Stop {0} from deleting {1}?"
         msgstr "Ne plus autoriser {0} à supprimer {1} ?"
 
-        msgid "Everybody with the role {0} will be able to {1} {2}. What that opens is defined in the rules."
+        msgid "Everybody with the role {0} will be able to {1} {2}. What that gives access to is defined in the rules."
         msgstr "Toute personne ayant le rôle {0} pourra {1} {2}. Ce que cela ouvre est défini dans les règles."
 
-        msgid "Nobody will be able to {0} {1} by the role {2} any more."
-        msgstr "Plus personne ne pourra {0} {1} grâce au rôle {2}."
+        msgid "The role {0} will no longer allow anybody to {1} {2}."
+        msgstr "Plus personne ne pourra {1} {2} grâce au rôle {0}."
 
         msgid "Everybody with the role {0} will be able to {1} objects of {2} where they have the role."
         msgstr "Toute personne ayant le rôle {0} pourra {1} des objets de classe {2} là où elle a ce rôle."
 
-        msgid "Nobody will be able to {0} objects of {1} by the role {2} any more."
-        msgstr "Plus personne ne pourra {0} d’objets de classe {1} grâce au rôle {2}."
+        msgid "The role {0} will no longer allow anybody to {1} objects of {2}."
+        msgstr "Plus personne ne pourra {1} d’objets de classe {2} grâce au rôle {0}."
 
         msgid "Devices lose their copies of what they may no longer read."
         msgstr "Les appareils perdent leurs copies de ce qu’ils n’ont plus le droit de lire."
@@ -2227,16 +2227,16 @@ extension BuiltInTranslations {
         msgid "Go back to the permissions, and choose the box there."
         msgstr "Revenez aux autorisations et choisissez la case à cet endroit."
 
-        msgid "The rules would have mistakes."
+        msgid "The rules would be invalid."
         msgstr "Les règles contiendraient des erreurs."
 
-        msgid "The app has no permission matrix any more."
+        msgid "The app no longer has a permission matrix."
         msgstr "L’application n’a plus de matrice d’autorisations."
 
         msgid "Somebody has changed the rules since you opened the page; nothing was stored."
         msgstr "Quelqu’un a modifié les règles depuis que vous avez ouvert la page ; rien n’a été enregistré."
 
-        msgid "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
+        msgid "Check the permissions again. To make the change anyway, send it again: it's now for the newest rules."
         msgstr "Vérifiez de nouveau les autorisations. Si vous voulez toujours cette modification, renvoyez-la : elle porte maintenant sur les règles les plus récentes."
 
         # Packages/Server/AdminPanel/Permissions/PermissionsContent.swift
@@ -2260,7 +2260,7 @@ extension BuiltInTranslations {
         msgid "{0} users have the permission {1}"
         msgstr "Les utilisateurs du groupe {0} ont l’autorisation {1}"
 
-        msgid "{0} users have not the permission {1}"
+        msgid "{0} users don't have the permission {1}"
         msgstr "Les utilisateurs du groupe {0} n’ont pas l’autorisation {1}"
 
         msgid "{0} may {1} {2}"
@@ -2289,10 +2289,10 @@ extension BuiltInTranslations {
         msgid "And {0} more."
         msgstr "Et {0} de plus."
 
-        msgid "The rules of the app name this role in other places, so it can't be renamed or removed."
+        msgid "The app's rules also name this role elsewhere, so it can't be renamed or removed."
         msgstr "Les règles de l’application mentionnent ce rôle à d’autres endroits, il ne peut donc être ni renommé ni supprimé."
 
-        msgid "It can't be removed while somebody has it. Delete the objects that give it, or rename it."
+        msgid "It can't be removed while somebody has it. Delete the objects that grant it, or rename it."
         msgstr "Il ne peut pas être supprimé tant que quelqu’un l’a. Supprimez les objets qui l’attribuent, ou renommez-le."
 
         msgid "once"
@@ -2311,8 +2311,8 @@ extension BuiltInTranslations {
         msgstr[0] "{0} utilisateur l’a"
         msgstr[1] "{0} utilisateurs l’ont"
 
-        msgid "{0} object gives it"
-        msgid_plural "{0} objects give it"
+        msgid "{0} object grants it"
+        msgid_plural "{0} objects grant it"
         msgstr[0] "{0} objet l’attribue"
         msgstr[1] "{0} objets l’attribuent"
 
@@ -2342,10 +2342,10 @@ extension BuiltInTranslations {
         msgid "There is no such role."
         msgstr "Ce rôle n’existe pas."
 
-        msgid "Somebody may have renamed or removed it meanwhile."
+        msgid "Somebody may have renamed or removed it in the meantime."
         msgstr "Quelqu’un l’a peut-être renommé ou supprimé entre-temps."
 
-        msgid "The form doesn't say which rules it's about."
+        msgid "The form doesn't say which version of the rules it's for."
         msgstr "Le formulaire n’indique pas de quelles règles il s’agit."
 
         # Packages/Server/AdminPanel/Permissions/RoutesContent.swift
@@ -2387,7 +2387,7 @@ extension BuiltInTranslations {
         msgid "The address is now marked as not verified."
         msgstr "L’adresse est maintenant marquée comme non vérifiée."
 
-        msgid "There is no such account, or it has no e-mail address that could be verified."
+        msgid "There is no such account, or it has no e-mail address to verify."
         msgstr "Ce compte n’existe pas, ou n’a pas d’adresse e-mail à vérifier."
 
         # Packages/Server/AdminPanel/Permissions/ViewAsPages.swift
@@ -2404,7 +2404,7 @@ extension BuiltInTranslations {
         msgid "Choose a role, or enter a user's address or id."
         msgstr "Choisissez un rôle, ou saisissez l’adresse ou l’identifiant d’un utilisateur."
 
-        msgid "Roles are given in nothing that is called '{0}'."
+        msgid "No object in which roles can be granted is called '{0}'."
         msgstr "Aucun objet appelé « {0} » n’a de rôles."
 
         msgid "Several are called '{0}'."
@@ -2412,10 +2412,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Permissions/WhyBoxes.swift
 
-        msgid "No role of theirs has a box for {0}."
+        msgid "None of their roles has a box for {0}."
         msgstr "Aucun de ses rôles n’a de case pour {0}."
 
-        msgid "No role of theirs where it belongs has a box for {0}."
+        msgid "None of their roles there has a box for {0}."
         msgstr "Aucun de ses rôles à cet endroit n’a de case pour {0}."
 
         msgid "The box is off: {0} may not {1} {2}."
@@ -2438,7 +2438,7 @@ extension BuiltInTranslations {
         msgid "No role in the rules applies, so they may do nothing."
         msgstr "Aucun rôle des règles ne s’applique, tout est donc interdit."
 
-        msgid "none, whatever they're like: it depends on who asks"
+        msgid "none: it depends on the user, not on the object"
         msgstr "aucun, quels qu’ils soient : cela dépend de la personne qui demande"
 
         msgid "those with"
@@ -2499,7 +2499,7 @@ extension BuiltInTranslations {
         msgid "There are no maps on this server."
         msgstr "Il n’y a pas de cartes sur ce serveur."
 
-        msgid "{0} turns them on."
+        msgid "Set {0} to turn them on."
         msgstr "{0} les active."
 
         # Packages/Server/AdminPanel/Places/MapPicture.swift
@@ -2551,10 +2551,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/ConflictPage.swift
 
-        msgid "Somebody changed {0} or its {1} meanwhile"
+        msgid "Somebody changed {0} or its {1} in the meantime"
         msgstr "Quelqu’un a modifié entre-temps {0}, ou des éléments liés ({1})"
 
-        msgid "Somebody changed {0} meanwhile"
+        msgid "Somebody changed {0} in the meantime"
         msgstr "Quelqu’un a modifié {0} entre-temps"
 
         # Packages/Server/AdminPanel/Records/EditPage+Controls.swift
@@ -2592,27 +2592,27 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/EditPage+Rebasing.swift
 
-        msgid "{0} is too long for a form now, so what you entered there is gone."
+        msgid "{0} has become too long for a form, so your input there was discarded."
         msgstr "{0} est maintenant trop long pour un formulaire, votre saisie à cet endroit est donc perdue."
 
         msgid "Change it over JSON:API."
         msgstr "Modifiez cette valeur par JSON:API."
 
-        msgid "Your choice isn't kept."
+        msgid "Your choice wasn't kept."
         msgstr "Votre choix n’est pas conservé."
 
         msgid "Make it again."
         msgstr "Refaites-le."
 
-        msgid "Somebody changed it meanwhile. Current value: {0}."
+        msgid "Somebody has changed it in the meantime. Current value: {0}."
         msgstr "Quelqu’un a modifié cette valeur entre-temps. Valeur actuelle : {0}."
 
-        msgid "Saving again writes what you have entered."
+        msgid "Saving again overwrites it with your value."
         msgstr "Un nouvel enregistrement écrira ce que vous avez saisi."
 
         # Packages/Server/AdminPanel/Records/EditPage+Repeating.swift
 
-        msgid "Created once, though the form was sent twice."
+        msgid "Created only once, although the form was sent twice."
         msgstr "Créé une seule fois, bien que le formulaire ait été envoyé deux fois."
 
         # Packages/Server/AdminPanel/Records/EditPage+Saving.swift
@@ -2626,7 +2626,7 @@ extension BuiltInTranslations {
         msgid "Created, but you may not see it."
         msgstr "Créé, mais vous ne pouvez pas le voir."
 
-        msgid "A form has at most {0} values in lists."
+        msgid "A form can have at most {0} values in lists."
         msgstr "Un formulaire a au plus {0} valeurs dans des listes."
 
         msgid "Save what you have, or write longer lists over JSON:API."
@@ -2650,16 +2650,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/EditPage+Together.swift
 
-        msgid "Nothing links to {0} by '{1}'."
+        msgid "Nothing links to {0} through '{1}'."
         msgstr "Aucun lien vers {0} par « {1} »."
 
-        msgid "{0} can't be edited in one form with {1}: they need more than rows have."
+        msgid "{0} can't be edited in one form with {1}: they have required fields that rows can't show."
         msgstr "Impossible de modifier dans un même formulaire : {0} et {1}. Les lignes n’y suffisent pas."
 
         msgid "Open the form of each."
         msgstr "Ouvrez le formulaire de chacun."
 
-        msgid "The rows of {0} have changes."
+        msgid "The rows of {0} have unsaved changes."
         msgstr "Les lignes ont des modifications : {0}."
 
         msgid "Save them before you edit others."
@@ -2689,10 +2689,10 @@ extension BuiltInTranslations {
         msgid "Objects that you may not see"
         msgstr "Objets que vous ne pouvez pas voir"
 
-        msgid "Somebody changed {0} meanwhile, so it wasn't removed."
+        msgid "Somebody changed {0} in the meantime, so it wasn't removed."
         msgstr "Quelqu’un a modifié {0} entre-temps, la suppression n’a donc pas eu lieu."
 
-        msgid "Look at it again before you go on."
+        msgid "Check it again before you continue."
         msgstr "Regardez son état actuel avant de continuer."
 
         msgid "{0} was moved to the trash."
@@ -2733,16 +2733,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Requests/RequestWish.swift
 
-        msgid "'after' isn't what an answer gave as 'next'."
+        msgid "'after' must be the 'next' value of an earlier response."
         msgstr "« after » n’est pas ce qu’une réponse a donné dans « next »."
 
-        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
+        msgid "'{0}' is longer than {1} bytes, or contains U+0000."
         msgstr "« {0} » dépasse {1} octets, ou contient un U+0000."
 
-        msgid "Look for a shorter part of it."
+        msgid "Search for a shorter part of it."
         msgstr "Recherchez-en une partie plus courte."
 
-        msgid "'range' must be latest, day or all, as far as the server keeps requests."
+        msgid "'range' must be latest, day or all, and only latest if requests aren't kept."
         msgstr "« range » doit valoir latest, day ou all, dans la mesure où le serveur conserve les requêtes."
 
         msgid "'show' must be all, slow, refused or failed."
@@ -2808,7 +2808,7 @@ extension BuiltInTranslations {
         msgid "There are more rows: only the first {0} are shown."
         msgstr "Il y a d’autres lignes : seules les {0} premières sont affichées."
 
-        msgid "There are more rows: these are as many as a page can show. Select fewer or shorter columns."
+        msgid "There are more rows than a page can show. Select fewer or shorter columns."
         msgstr "Il y a d’autres lignes : une page ne peut pas en afficher plus. Sélectionnez moins de colonnes, ou des colonnes plus courtes."
 
         msgid "{0} row in {1} ms"
@@ -2826,7 +2826,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Schedule/ScheduleContent.swift
 
-        msgid "Its runs, and run it now"
+        msgid "View its runs, or run it now"
         msgstr "Ses exécutions, lancement immédiat"
 
         msgid "The backups"
@@ -2866,16 +2866,16 @@ extension BuiltInTranslations {
         msgid "Admin servers copy changes into the audit log."
         msgstr "Les serveurs d’administration copient les modifications dans le journal d’audit."
 
-        msgid "all the time"
+        msgid "continuously"
         msgstr "en permanence"
 
         msgid "Audit log: old months"
         msgstr "Journal d’audit : anciens mois"
 
-        msgid "Admin servers delete months that needn't be kept any longer."
+        msgid "Admin servers delete months that no longer need to be kept."
         msgstr "Les serveurs d’administration suppriment les mois qui n’ont plus besoin d’être conservés."
 
-        msgid "Admin servers work on requests that take longer."
+        msgid "Admin servers process long-running requests."
         msgstr "Les serveurs d’administration traitent les demandes qui prennent plus de temps."
 
         msgid "Jobs: old ones"
@@ -2887,7 +2887,7 @@ extension BuiltInTranslations {
         msgid "Requests: old ones"
         msgstr "Requêtes : les anciennes"
 
-        msgid "One admin server deletes requests that needn't be kept any longer from the log."
+        msgid "One admin server deletes requests from the log that no longer need to be kept."
         msgstr "Un serveur d’administration supprime du journal les requêtes qu’il n’est plus nécessaire de conserver."
 
         msgid "every 10 minutes"
@@ -2947,7 +2947,7 @@ extension BuiltInTranslations {
         msgid "Second factor"
         msgstr "Second facteur"
 
-        msgid "From now on, your password alone logs you in."
+        msgid "From now on, you log in with your password alone."
         msgstr "Désormais, votre mot de passe seul suffit pour vous connecter."
 
         msgid "Set up a second factor"
@@ -2956,13 +2956,13 @@ extension BuiltInTranslations {
         msgid "Recovery codes"
         msgstr "Codes de récupération"
 
-        msgid "The second factor was removed. Their password alone logs them in until they set up another one."
+        msgid "The second factor was removed. Until they set up another one, they log in with the password alone."
         msgstr "Le second facteur a été supprimé. Le mot de passe seul suffit pour se connecter à ce compte, jusqu’à la configuration d’un autre second facteur."
 
         msgid "Your account requires a second factor."
         msgstr "Votre compte exige un second facteur."
 
-        msgid "Set up another one, which replaces this one."
+        msgid "Set up another one to replace it."
         msgstr "Configurez-en un autre, qui remplacera celui-ci."
 
         msgid "Your account has no second factor."
@@ -2974,7 +2974,7 @@ extension BuiltInTranslations {
         msgid "Use your own page: {0}."
         msgstr "Utilisez votre propre page : {0}."
 
-        msgid "This account has no second factor any more."
+        msgid "This account no longer has a second factor."
         msgstr "Ce compte n’a plus de second facteur."
 
         # Packages/Server/AdminPanel/Sessions/PanelCore+Identity.swift
@@ -2993,7 +2993,7 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} bytes of text."
         msgstr "Le formulaire contient plus de {0} octets de texte."
 
-        msgid "Go back, and shorten a text. A form sends each as it was and as it is now."
+        msgid "Go back and shorten a text: a form sends both its original and its new version."
         msgstr "Revenez en arrière et raccourcissez un texte. Un formulaire envoie chacun tel qu’il était et tel qu’il est maintenant."
 
         msgid "The file has more than {0} MiB."
@@ -3013,7 +3013,7 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} fields."
         msgstr "Le formulaire a plus de {0} champs."
 
-        msgid "This form is from before you logged in, or before you entered your password again in another window. Nothing was changed."
+        msgid "This form was loaded before you logged in or re-entered your password in another window. Nothing was changed."
         msgstr "Ce formulaire date d’avant votre connexion, ou d’avant la nouvelle saisie de votre mot de passe dans une autre fenêtre. Rien n’a été modifié."
 
         # Packages/Server/AdminPanel/Sessions/PanelViewing.swift
@@ -3032,7 +3032,7 @@ extension BuiltInTranslations {
         msgid "This form was sent from another site, and nothing was changed."
         msgstr "Ce formulaire a été envoyé depuis un autre site, et rien n’a été modifié."
 
-        msgid "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
+        msgid "Open the panel yourself and send the form from there. Any proxy in front must pass on the Host header."
         msgstr "Ouvrez vous-même le panneau et envoyez le formulaire depuis là. Derrière un proxy, celui-ci doit transmettre l’en-tête Host."
 
         # Packages/Server/AdminPanel/Settings/SettingPages.swift
@@ -3040,28 +3040,28 @@ extension BuiltInTranslations {
         msgid "Settings"
         msgstr "Paramètres"
 
-        msgid "The default of {0} counts again."
+        msgid "{0} has its default value again."
         msgstr "La valeur par défaut de {0} s’applique de nouveau."
 
-        msgid "{0} was changed. All admin servers follow within a few seconds."
+        msgid "{0} was changed. All admin servers use it within a few seconds."
         msgstr "{0} a été modifié. Tous les serveurs d’administration l’appliquent en quelques secondes."
 
-        msgid "{0} has set this back to the default meanwhile. Save again if your value should count."
+        msgid "{0} has reset this to the default in the meantime. Save again to overwrite it with your value."
         msgstr "Entre-temps, {0} a rétabli la valeur par défaut. Enregistrez de nouveau si votre valeur doit s’appliquer."
 
-        msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
+        msgid "{0} has changed this to {1} in the meantime. Save again to overwrite it with your value."
         msgstr "Entre-temps, {0} a modifié cela en {1}. Enregistrez de nouveau si votre valeur doit s’appliquer."
 
         msgid "There is no such setting."
         msgstr "Ce paramètre n’existe pas."
 
-        msgid "The page of settings has those that can be changed."
+        msgid "The settings page lists the ones that can be changed."
         msgstr "La page des paramètres contient ceux qui peuvent être modifiés."
 
         msgid "This is set where the server is started, so the panel can't change it."
         msgstr "Ce paramètre est défini là où le serveur est lancé ; il ne peut pas être modifié ici."
 
-        msgid "Take the variable {0} away there, and start the server again."
+        msgid "Remove the variable {0} there and restart the server."
         msgstr "Retirez-y la variable {0}, puis redémarrez le serveur."
 
         # Packages/Server/AdminPanel/Settings/SettingState.swift
@@ -3074,7 +3074,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Settings/SettingsContent.swift
 
-        msgid "{0}, at a free port"
+        msgid "{0}, on a free port"
         msgstr "{0}, sur un port libre"
 
         # Packages/Server/AdminPanel/Settings/SettingsPages.swift
@@ -3082,7 +3082,7 @@ extension BuiltInTranslations {
         msgid "PostgreSQL {0}, as {1} in the database {2}"
         msgstr "PostgreSQL {0}, en tant que {1} dans la base de données {2}"
 
-        msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, look into the carrier's log and your spam folder."
+        msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, check the carrier's log and your spam folder."
         msgstr "Le service d’envoi a accepté un e-mail de test pour {0}. S’il n’arrive pas, consultez le journal du service d’envoi et votre dossier de spam."
 
         # Packages/Server/AdminPanel/Settings/SettingsWarnings.swift
@@ -3090,21 +3090,21 @@ extension BuiltInTranslations {
         msgid "This server doesn't send mail: {0} isn't set. Invitations aren't mailed, so people have to pass on the links themselves, and nobody can reset a forgotten password."
         msgstr "Ce serveur n’envoie pas d’e-mails : {0} n’est pas définie. Les invitations ne partent pas par e-mail, il faut donc en transmettre les liens soi-même, et personne ne peut réinitialiser un mot de passe oublié."
 
-        msgid "Mails reach nobody: {0} keeps them in a folder, which is for development."
+        msgid "Mails don't reach anybody: {0} stores them in a folder, which is meant for development."
         msgstr "Les e-mails n’atteignent personne : {0} les garde dans un dossier, ce qui est prévu pour le développement."
 
-        msgid "Mails can't have links to this server: {0} isn't set. So nobody can reset a forgotten password."
+        msgid "Mails can't link to this server because {0} isn't set, so nobody can reset a forgotten password."
         msgstr "Les e-mails ne peuvent pas contenir de liens vers ce serveur : {0} n’est pas définie. Personne ne peut donc réinitialiser un mot de passe oublié."
 
-        msgid "This page came over HTTP, so the session's cookie isn't a secure one, and anybody on the network can read it. Set {0} and {1}, or name a proxy that speaks HTTPS in {2}."
+        msgid "This page was loaded over HTTP, so the session cookie isn't secure, and anybody on the network can read it. Set {0} and {1}, or name a proxy that speaks HTTPS in {2}."
         msgstr "Cette page est arrivée par HTTP : le cookie de session n’est donc pas sécurisé, et n’importe qui sur le réseau peut le lire. Définissez {0} et {1}, ou indiquez dans {2} un proxy qui parle HTTPS."
 
-        msgid "Passwords that are known from leaks are accepted, except for very common ones: {0} isn't set."
+        msgid "Leaked passwords are accepted, except for very common ones: {0} isn't set."
         msgstr "Les mots de passe connus par des fuites de données sont acceptés, sauf les plus courants : {0} n’est pas définie."
 
         # Packages/Server/AdminPanel/Translations/PanelLanguages.swift
 
-        msgid "as the browser says"
+        msgid "same as the browser"
         msgstr "comme le navigateur"
 
         # Packages/Server/AdminPanel/Trash/EmptyingContent.swift
@@ -3127,7 +3127,7 @@ extension BuiltInTranslations {
         msgid "Delete all of it permanently"
         msgstr "Tout supprimer définitivement"
 
-        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgid "None of it can be deleted permanently yet: the app keeps it."
         msgstr "Rien de tout cela ne peut être supprimé définitivement pour l’instant : l’application le conserve."
 
         msgid "Empty the trash of {0}?"
@@ -3148,7 +3148,7 @@ extension BuiltInTranslations {
         msgid "The form doesn't say where to continue."
         msgstr "Le formulaire n’indique pas où continuer."
 
-        msgid "Begin again."
+        msgid "Start over."
         msgstr "Recommencez depuis le début."
 
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
@@ -3170,25 +3170,25 @@ extension BuiltInTranslations {
         msgid "Another process is purging the trash."
         msgstr "Un autre processus est en train de purger la corbeille."
 
-        msgid "Its run is in the list of runs."
+        msgid "The list of runs shows its run."
         msgstr "Son exécution figure dans la liste des exécutions."
 
         # Packages/Server/AdminPanel/Trash/RestoreForm.swift
 
-        msgid "The form names an object that isn't one."
+        msgid "The form names an invalid object."
         msgstr "Le formulaire désigne un objet qui n’en est pas un."
 
-        msgid "The form has a choice that isn't one."
+        msgid "The form has an invalid choice."
         msgstr "Le formulaire contient un choix qui n’en est pas un."
 
         # Packages/Server/AdminPanel/Trash/TrashAccess.swift
 
-        msgid "No class of this name has a trash that you may look into."
+        msgid "No class with this name has a trash that you may view."
         msgstr "Aucune classe de ce nom n’a de corbeille que vous puissiez consulter."
 
         # Packages/Server/AdminPanel/Trash/TrashConfirmContent.swift
 
-        msgid "The app couldn't be asked about all of it. What it keeps stays in the trash."
+        msgid "The app couldn't be asked about every object. Objects that it keeps stay in the trash."
         msgstr "L’application n’a pas pu être interrogée sur tout. Ce qu’elle conserve reste dans la corbeille."
 
         # Packages/Server/AdminPanel/Trash/TrashGroupContent.swift
@@ -6406,7 +6406,7 @@ extension BuiltInTranslations {
         msgid "Who changed it:"
         msgstr "Auteurs des modifications :"
 
-        msgid "The audit log doesn't say yet who changed {{.}}: it's about a second behind. The history has it then."
+        msgid "The audit log doesn't show yet who changed {{.}}: it's about a second behind. The history will show it."
         msgstr "Le journal d’audit n’indique pas encore qui a modifié {{.}} : il a environ une seconde de retard. L’historique l’affichera ensuite."
 
         msgid "History"
@@ -6415,7 +6415,7 @@ extension BuiltInTranslations {
         msgid "Choose a value for each field that you both changed. Where only one of you changed a field, that change is already selected."
         msgstr "Choisissez une valeur pour chaque champ modifié des deux côtés. Si un champ n’a été modifié que d’un côté, cette modification est déjà sélectionnée."
 
-        msgid "Your choice for {{lost}} isn't kept: make it again afterwards."
+        msgid "Your choice for {{lost}} isn't kept: choose again afterwards."
         msgstr "Votre choix pour {{lost}} n’est pas conservé : refaites-le ensuite."
 
         msgid "(changed by both of you)"
@@ -6447,7 +6447,7 @@ extension BuiltInTranslations {
         msgid "Find"
         msgstr "Chercher"
 
-        msgid "Decides what is offered for {{fields}}."
+        msgid "Determines the choices for {{fields}}."
         msgstr "Détermine les choix proposés pour : {{fields}}."
 
         msgid "Update the choices<1> of {{fields}}</1>"
@@ -6634,7 +6634,7 @@ extension BuiltInTranslations {
         msgid "What you entered"
         msgstr "Ce que vous avez saisi"
 
-        msgid "Nothing of this was saved: copy what you need."
+        msgid "None of this was saved: copy what you need."
         msgstr "Rien de tout cela n’a été enregistré : copiez ce dont vous avez besoin."
 
         msgid "Back to the overview"
@@ -6744,7 +6744,7 @@ extension BuiltInTranslations {
         msgid "Your session"
         msgstr "Votre session"
 
-        msgid "You are logged out after {{idleHours}} hours of inactivity, and {{hours}} hours after you logged in at the latest. Before anything that can't be undone you are asked for your password again, unless you entered it in the last {{minutes}} minutes. Forms that are open in other windows have to be loaded again after that."
+        msgid "You are logged out after {{idleHours}} hours of inactivity, and at the latest {{hours}} hours after you logged in. Before anything that can't be undone, you are asked for your password again, unless you entered it in the last {{minutes}} minutes. Forms that are open in other windows must be reloaded after that."
         msgstr "La session se ferme après {{idleHours}} heures d’inactivité, et au plus tard {{hours}} heures après la connexion. Avant toute action irréversible, votre mot de passe vous est redemandé, sauf si vous l’avez saisi au cours des {{minutes}} dernières minutes. Les formulaires ouverts dans d’autres fenêtres doivent ensuite être rechargés."
 
         # Packages/Server/AdminPanel/Templates/history.mustache
@@ -6790,13 +6790,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/import.mustache
 
-        msgid "Cells of CSV are separated by"
+        msgid "CSV cells are separated by"
         msgstr "Les cellules du CSV sont séparées par"
 
         msgid "File"
         msgstr "Fichier"
 
-        msgid "CSV with a header, a JSON array, or JSON lines; up to {{megabytes}} MiB. Save an Excel workbook as CSV UTF-8 first. What an export wrote can be imported as it is."
+        msgid "CSV with a header, a JSON array, or JSON lines; up to {{megabytes}} MiB. Save an Excel workbook as CSV UTF-8 first. Exported files can be imported as they are."
         msgstr "CSV avec un en-tête, un tableau JSON ou JSON Lines ; jusqu’à {{megabytes}} Mio. Enregistrez d’abord un classeur Excel au format CSV UTF-8. Ce qu’un export a écrit peut être importé tel quel."
 
         msgid "Upload the file"
@@ -6831,7 +6831,7 @@ extension BuiltInTranslations {
         msgid "What to do"
         msgstr "Que faire"
 
-        msgid "A row is about the one with the same"
+        msgid "A row matches the object with the same"
         msgstr "Une ligne désigne l’objet qui a la même valeur de"
 
         msgid "Keep the <1>'</1> before <2>=</2>, <3>+</3>, <4>-</4> and <5>@</5>: it belongs to the text"
@@ -6861,7 +6861,7 @@ extension BuiltInTranslations {
         msgid "All or nothing: if one row is refused, none is imported (up to 500 rows)"
         msgstr "Tout ou rien : si une ligne est refusée, aucune n’est importée (jusqu’à 500 lignes)"
 
-        msgid "It goes on by itself, also if you close this page. The page of the job shows how far it is, and takes it back."
+        msgid "The import runs in the background, even if you close this page. The job's page shows its progress, and has a button to undo it."
         msgstr "L’import continue tout seul, même si vous fermez cette page. La page de la tâche montre son avancement, et permet de la défaire."
 
         msgid "Start the import"
@@ -6872,7 +6872,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/invitation.mustache
 
-        msgid "{{invites}} The invitation is good until {{until}}, for the address that it was made for."
+        msgid "{{invites}} The invitation is valid until {{until}}, for the address it was made for."
         msgstr "{{invites}} L’invitation est valable jusqu’au {{until}}, pour l’adresse à laquelle elle est destinée."
 
         msgid "Log in to accept"
@@ -6893,7 +6893,7 @@ extension BuiltInTranslations {
         msgid "Create an account and accept"
         msgstr "Créer un compte et accepter"
 
-        msgid "No account yet? Ask the person who invited you to make one: only an invitation that was mailed can do that."
+        msgid "No account yet? Ask the person who invited you to create one: you can only do that yourself with a mailed invitation."
         msgstr "Vous n’avez pas encore de compte ? Demandez-en un à la personne qui vous invite : l’invitation n’a pas été envoyée par e-mail, elle ne permet donc pas d’en créer un."
 
         msgid "You entered the name {{.}}."
@@ -6907,7 +6907,7 @@ extension BuiltInTranslations {
         msgid "The invitation is for another address: log out, and log in with the account that has it."
         msgstr "L’invitation est destinée à une autre adresse : déconnectez-vous, puis reconnectez-vous avec le compte qui a cette adresse."
 
-        msgid "You can accept only an invitation that was made for this address."
+        msgid "You can only accept an invitation that was made for this address."
         msgstr "Vous ne pouvez accepter qu’une invitation destinée à cette adresse."
 
         msgid "Accept the invitation"
@@ -6958,7 +6958,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/job_undo.mustache
 
-        msgid "{{touches}} What somebody has changed since then stays as it is, and the new job's page lists it."
+        msgid "{{touches}} Anything changed since then stays as it is, and the new job's page lists it."
         msgstr "{{touches}} Ce que quelqu’un a modifié depuis reste tel quel, et la page de la nouvelle tâche l’indique."
 
         msgid "Undo this job"
@@ -7050,7 +7050,7 @@ extension BuiltInTranslations {
         msgid "Value"
         msgstr "Valeur"
 
-        msgid "Of a link, the title of what it leads to. Several values with commas between them. Times are in UTC."
+        msgid "For a link, enter the title of the linked object. Separate several values with commas. Times are in UTC."
         msgstr "Pour un lien, le titre de ce vers quoi il mène. Plusieurs valeurs séparées par des virgules. Les heures sont en UTC."
 
         msgid "Add the filter"
@@ -7059,7 +7059,7 @@ extension BuiltInTranslations {
         msgid "Counts"
         msgstr "Nombres"
 
-        msgid "Counting takes too long here. Search or filter for less."
+        msgid "Counting takes too long here. Search or filter to narrow the list."
         msgstr "Le comptage est trop long ici. Restreignez la recherche ou les filtres."
 
         msgid "Hide counts"
@@ -7101,7 +7101,7 @@ extension BuiltInTranslations {
         msgid "Add the titles of linked objects"
         msgstr "Ajouter les titres des objets liés"
 
-        msgid "Programs read it over the <1>API</1>."
+        msgid "Programs can read it through the <1>API</1>."
         msgstr "Les programmes la lisent par l’<1>API</1>."
 
         msgid "Rows"
@@ -7498,7 +7498,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 
-        msgid "What each role may do, within one object such as an event or everywhere. What the classes' own rules permit is added to it."
+        msgid "What each role may do, within one object such as an event or everywhere. The classes' own rules may permit more."
         msgstr "Ce que chaque rôle peut faire, au sein d’un objet comme un événement, ou partout. Ce que permettent les règles propres aux classes s’y ajoute."
 
         msgid "Roles and services"
@@ -7747,7 +7747,7 @@ extension BuiltInTranslations {
         msgid "Filtered by: {{filters}}."
         msgstr "Filtres : {{filters}}."
 
-        msgid "Each row is saved separately, unless somebody has changed it meanwhile."
+        msgid "Each row is saved separately, unless somebody has changed it in the meantime."
         msgstr "Chaque ligne est enregistrée séparément, sauf si quelqu’un l’a modifiée entre-temps."
 
         msgid "Only the first {{maximum}} rows of the page are shown."
@@ -7829,7 +7829,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/setting.mustache
 
-        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't let the server run programs or write files. Programs and folders, and the secret that an address takes, are set where the server is started. An address with a secret in its path belongs there too, because backups of the database have what is entered here."
+        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't make the server run programs or write files. Programs, folders and the secret for an address are set where the server is started. An address with a secret in its path belongs there too, because database backups contain what is entered here."
         msgstr "Seule une adresse qui commence par https:// peut être saisie ici : les personnes qui utilisent le panneau ne peuvent pas faire exécuter de programmes ni écrire de fichiers au serveur. Les programmes, les dossiers et le secret qu’exige une adresse sont définis là où le serveur est lancé. Une adresse dont le chemin contient un secret s’y définit aussi, car les sauvegardes de la base de données contiennent ce qui est saisi ici."
 
         msgid "Set where the server is started, so it can't be changed here."
@@ -7849,10 +7849,10 @@ extension BuiltInTranslations {
         msgid "The test mail wasn't accepted. {{message}}"
         msgstr "L’e-mail de test n’a pas été accepté. {{message}}"
 
-        msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
+        msgid "This server's configuration. Settings with a link can be changed here, and all admin servers of the database use the new value within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and restart it. <1>admin-server --help</1> lists the same variables."
         msgstr "Les paramètres avec lesquels ce serveur fonctionne. Ceux qui ont un lien peuvent être modifiés ici, et tous les serveurs d’administration de la base de données les appliquent en quelques secondes. Changez les autres variables là où le serveur est lancé, par exemple dans son fichier d’unité ou son conteneur, puis redémarrez-le. <1>admin-server --help</1> liste les mêmes variables."
 
-        msgid "Listens at"
+        msgid "Listens on"
         msgstr "À l’écoute sur"
 
         msgid "Database"
@@ -7888,18 +7888,18 @@ extension BuiltInTranslations {
         msgid "Send a test mail to my address"
         msgstr "Envoyer un e-mail de test à mon adresse"
 
-        msgid "There is nothing to test as long as <1>{{mailVariable}}</1> isn't set."
+        msgid "There is nothing to test until <1>{{mailVariable}}</1> is set."
         msgstr "Il n’y a rien à tester tant que <1>{{mailVariable}}</1> n’est pas définie."
 
         # Packages/Server/AdminPanel/Templates/sql.mustache
 
-        msgid "Runs one read-only statement as the database user in <1>{{variable}}</1>, whose rights decide what you see: the apps' rules don't count here. It runs for {{seconds}} seconds at most, shows up to {{maximumRows}} rows, and any changes are rolled back. The server's log has every statement and who ran it."
+        msgid "Runs one read-only statement as the database user in <1>{{variable}}</1>, whose privileges decide what you see: the apps' rules don't apply here. It runs for {{seconds}} seconds at most, shows up to {{maximumRows}} rows, and any changes are rolled back. The server's log has every statement and who ran it."
         msgstr "Exécute une seule instruction en lecture seule, en tant que l’utilisateur de la base de données indiqué dans <1>{{variable}}</1>, dont les droits décident de ce que vous voyez : les règles des applications ne s’appliquent pas ici. Elle dure au plus {{seconds}} secondes, affiche jusqu’à {{maximumRows}} lignes, et toute modification est annulée. Le journal du serveur contient chaque instruction et son auteur."
 
         msgid "Statement"
         msgstr "Instruction"
 
-        msgid "Ctrl+Enter (⌘ and Enter on a Mac) runs it too, with JavaScript."
+        msgid "With JavaScript, Ctrl+Enter (⌘ and Enter on a Mac) runs it too."
         msgstr "Ctrl+Entrée (⌘ et Entrée sur un Mac) l’exécute aussi, avec JavaScript."
 
         msgid "Run"
@@ -7979,7 +7979,7 @@ extension BuiltInTranslations {
         msgid "Kept because"
         msgstr "Motif de conservation"
 
-        msgid "Look at the live one"
+        msgid "View the live one"
         msgstr "Voir l’objet actif"
 
         msgid "New {{property}}"
@@ -8055,7 +8055,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/view_as.mustache
 
-        msgid "View the panel as somebody with a role, or another user, sees it. Meanwhile you can't change anything, every page says so, and what you view is logged. You can't view as somebody who may see more than you."
+        msgid "View the panel as somebody with a role, or another user, sees it. While you do, you can't change anything, every page says so, and what you view is logged. You can't view as somebody who may see more than you."
         msgstr "Voyez le panneau comme le voit une personne ayant un rôle, ou un autre utilisateur. Pendant ce temps, vous ne pouvez rien modifier, chaque page le rappelle, et ce que vous consultez est journalisé. Vous ne pouvez pas voir en tant que quelqu’un qui peut voir plus que vous."
 
         msgid "Within"

@@ -1146,7 +1146,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Formatting/PanelValues.swift
 
-        msgid "'page' isn't a number from 1 to {0}."
+        msgid "'page' must be a number from 1 to {0}."
         msgstr "„page“ ist keine Zahl von 1 bis {0}."
 
         # Packages/Server/AdminPanel/Forms/EnteredValues.swift
@@ -1156,7 +1156,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Forms/FormPart+Values.swift
 
-        msgid "It's in the list already."
+        msgid "It's already in the list."
         msgstr "Das steht schon in der Liste."
 
         msgid "Choose another one."
@@ -1164,12 +1164,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Forms/FormRenderer.swift
 
-        msgid "The form has something else at '{0}'."
+        msgid "The form has something unexpected at '{0}'."
         msgstr "Das Formular hat bei „{0}“ etwas anderes."
 
         # Packages/Server/AdminPanel/Forms/FormValues.swift
 
-        msgid "The form doesn't say how many elements '{0}' has, or they're more than {1}."
+        msgid "The form doesn't say how many elements '{0}' has, or there are more than {1}."
         msgstr "Das Formular gibt nicht an, wie viele Elemente „{0}“ hat, oder es sind mehr als {1}."
 
         msgid "Load the form again."
@@ -1189,7 +1189,7 @@ extension BuiltInTranslations {
         msgid "All new ones"
         msgstr "Alle neuen"
 
-        msgid "All rows were read, and the first {0} were tried on the data: others may still turn out to be unchanged, or to have errors."
+        msgid "All rows were read, and the first {0} were tried against the data. Others may still turn out to be unchanged or have errors."
         msgstr "Alle Zeilen wurden gelesen und die ersten {0} an den Daten geprüft: Andere können sich noch als unverändert oder fehlerhaft erweisen."
 
         msgid "{0} row to create"
@@ -1228,7 +1228,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Imports/ImportPages.swift
 
-        msgid "whichever the file has"
+        msgid "whatever the file uses"
         msgstr "automatisch erkannt"
 
         msgid "commas"
@@ -1247,7 +1247,7 @@ extension BuiltInTranslations {
         msgid "There is no such import."
         msgstr "Diesen Import gibt es nicht."
 
-        msgid "Jobs lists those that you have."
+        msgid "Jobs lists the ones you have."
         msgstr "Unter „Aufträge“ stehen Ihre Importe."
 
         msgid "No file was chosen."
@@ -1261,16 +1261,16 @@ extension BuiltInTranslations {
         msgid "Go back, load the page again, and send the form again."
         msgstr "Gehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal."
 
-        msgid "The form breaks off."
+        msgid "The form is incomplete."
         msgstr "Das Formular bricht ab."
 
         msgid "The form doesn't begin with its boundary."
         msgstr "Das Formular beginnt nicht mit seiner Boundary."
 
-        msgid "The form has a boundary that isn't one."
+        msgid "The form has a malformed boundary."
         msgstr "Das Formular hat eine ungültige Boundary."
 
-        msgid "A part of the form has a header of more than {0} bytes."
+        msgid "A part of the form has a header longer than {0} bytes."
         msgstr "Ein Teil des Formulars hat einen Header mit mehr als {0} Bytes."
 
         msgid "The form has more than {0} parts."
@@ -1342,8 +1342,8 @@ extension BuiltInTranslations {
         msgstr[0] "{0} der geprüften Objekte würde abgelehnt und bleibt unverändert:"
         msgstr[1] "{0} der geprüften Objekte würden abgelehnt und bleiben unverändert:"
 
-        msgid "{0} of those tried can't be deleted permanently for now, as the app keeps it:"
-        msgid_plural "{0} of those tried can't be deleted permanently for now, as the app keeps them:"
+        msgid "The app keeps {0} of those tried for now, so it can't be deleted permanently:"
+        msgid_plural "The app keeps {0} of those tried for now, so they can't be deleted permanently:"
         msgstr[0] "Die App behielte {0} der geprüften Objekte vorerst im Papierkorb, sodass es nicht endgültig gelöscht werden kann:"
         msgstr[1] "Die App behielte {0} der geprüften Objekte vorerst im Papierkorb, sodass sie nicht endgültig gelöscht werden können:"
 
@@ -1388,10 +1388,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Jobs/JobContent.swift
 
-        msgid "It begins anew: all or nothing."
+        msgid "It starts over: all or nothing."
         msgstr "Er beginnt von vorn: alles oder nichts."
 
-        msgid "It goes on with the rows that are left, and does none twice."
+        msgid "It continues with the remaining rows, and doesn't process any row twice."
         msgstr "Er läuft mit den übrigen Zeilen weiter, keine doppelt."
 
         msgid "Stop the job"
@@ -1494,8 +1494,8 @@ extension BuiltInTranslations {
         msgid "The job was discarded. Nothing was changed."
         msgstr "Der Auftrag wurde verworfen. Nichts wurde geändert."
 
-        msgid "{0}: restored from the trash, with what went there along with it."
-        msgid_plural "{0}: restored from the trash, with what went there along with them."
+        msgid "{0}: restored from the trash, with what was moved there along with it."
+        msgid_plural "{0}: restored from the trash, with what was moved there along with them."
         msgstr[0] "{0}: kommt aus dem Papierkorb zurück, samt allem, was mit dorthin kam."
         msgstr[1] "{0}: kommen aus dem Papierkorb zurück, samt allem, was mit dorthin kam."
 
@@ -1527,7 +1527,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Layout/PanelTheme.swift
 
-        msgid "as the system says"
+        msgid "same as the system"
         msgstr "wie im System"
 
         msgid "light"
@@ -1536,13 +1536,13 @@ extension BuiltInTranslations {
         msgid "dark"
         msgstr "dunkel"
 
-        msgid "There are no such colours."
+        msgid "Unknown colour scheme."
         msgstr "Diese Farben gibt es nicht."
 
         msgid "Choose system, light or dark."
         msgstr "Wählen Sie system, light oder dark."
 
-        msgid "Pages can't be in this language."
+        msgid "The panel isn't available in this language."
         msgstr "In dieser Sprache gibt es keine Seiten."
 
         msgid "Choose one of {0}."
@@ -1722,16 +1722,16 @@ extension BuiltInTranslations {
         msgid "The search has more than {0} bytes."
         msgstr "Der Suchtext hat mehr als {0} Bytes."
 
-        msgid "Search for less text."
+        msgid "Use a shorter search text."
         msgstr "Suchen Sie nach einem kürzeren Text."
 
-        msgid "'{0}' can only be 1, which shows counts."
+        msgid "'{0}' must be 1, which shows counts."
         msgstr "„{0}“ kann nur 1 sein, dann werden Anzahlen gezeigt."
 
         msgid "Leave '{0}' out of the address for a list without counts."
         msgstr "Lassen Sie „{0}“ in der Adresse weg, um die Liste ohne Anzahlen zu sehen."
 
-        msgid "The list has {0} columns, and at most {1} are possible."
+        msgid "The list has {0} columns. The limit is {1}."
         msgstr "Die Liste hat {0} Spalten, höchstens {1} sind möglich."
 
         msgid "Choose fewer columns."
@@ -1762,7 +1762,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Form.swift
 
-        msgid "The form doesn't say how many rows it has, or they're more than {0}."
+        msgid "The form doesn't say how many rows it has, or there are more than {0}."
         msgstr "Das Formular gibt nicht an, wie viele Zeilen es hat, oder es sind mehr als {0}."
 
         msgid "Load the page again."
@@ -1770,16 +1770,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Refusals.swift
 
-        msgid "It isn't here any more: somebody has deleted it, or moved it elsewhere."
+        msgid "It's no longer here: somebody deleted it or moved it elsewhere."
         msgstr "Das Objekt ist nicht mehr hier: Jemand hat es gelöscht oder verschoben."
 
         msgid "Saving again leaves this row out."
         msgstr "Beim nächsten Speichern wird diese Zeile ausgelassen."
 
-        msgid "Somebody changed it meanwhile."
+        msgid "Somebody has changed it in the meantime."
         msgstr "Jemand hat das inzwischen geändert."
 
-        msgid "Look at what it is now. Saving again writes what you have entered."
+        msgid "Check the current value. Saving again overwrites it with yours."
         msgstr "Sehen Sie sich den jetzigen Stand an. Beim nächsten Speichern gilt Ihre Eingabe."
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Showing.swift
@@ -1809,7 +1809,7 @@ extension BuiltInTranslations {
         msgid "Remove some filters."
         msgstr "Entfernen Sie einige Filter."
 
-        msgid "You have {0} views of this class already."
+        msgid "You already have {0} views of this class."
         msgstr "Sie haben schon {0} Ansichten dieser Klasse."
 
         msgid "Delete one first."
@@ -1850,13 +1850,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Pages/LoginPages.swift
 
-        msgid "it only leads browsers to the panel"
+        msgid "it only redirects browsers to the panel"
         msgstr "führt Browser nur zum Panel"
 
         msgid "the panel's style and script hold no data"
         msgstr "Stil und Skript des Panels enthalten keine Daten"
 
-        msgid "this is where sessions come from"
+        msgid "this is where sessions are created"
         msgstr "hier entstehen Sitzungen"
 
         msgid "session"
@@ -1908,7 +1908,7 @@ extension BuiltInTranslations {
         msgid "That didn't work"
         msgstr "Das hat nicht funktioniert"
 
-        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgid "A role gets this from the box '{0}' of '{1}' in the permissions of {2}."
         msgstr "Eine Rolle erhält dies durch das Kästchen „{0}“ von „{1}“ in den Berechtigungen von {2}."
 
         msgid "You may no longer change this."
@@ -1950,15 +1950,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/PanelRoutes.swift
 
-        msgid "This page takes a log-in."
+        msgid "Log in to see this page."
         msgstr "Für diese Seite müssen Sie sich anmelden."
 
         # Packages/Server/AdminPanel/Passwords/ForgottenPages.swift
 
-        msgid "it mails the owner of an address"
+        msgid "it only sends mail to the owner of an address"
         msgstr "schickt dem Inhaber einer Adresse eine E-Mail"
 
-        msgid "it asks for a mailed token"
+        msgid "it requires a mailed token"
         msgstr "verlangt ein Token aus einer E-Mail"
 
         msgid "Enter the e-mail address that you log in with."
@@ -1973,7 +1973,7 @@ extension BuiltInTranslations {
         msgid "Your password was changed"
         msgstr "Ihr Passwort wurde geändert"
 
-        msgid "This link isn't valid, has expired, or was used already."
+        msgid "This link is invalid, has expired or was already used."
         msgstr "Dieser Link ist ungültig, abgelaufen oder schon benutzt."
 
         # Packages/Server/AdminPanel/Passwords/PasswordPages.swift
@@ -2001,7 +2001,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/People/InvitationPages.swift
 
-        msgid "it asks for an invitation's token"
+        msgid "it requires an invitation's token"
         msgstr "verlangt das Token einer Einladung"
 
         msgid "Accept an invitation"
@@ -2042,7 +2042,7 @@ extension BuiltInTranslations {
         msgid "There is no such invitation."
         msgstr "Diese Einladung gibt es nicht."
 
-        msgid "People lists those that you may see."
+        msgid "People lists the ones you may see."
         msgstr "Unter „Personen“ stehen alle, die Sie sehen dürfen."
 
         # Packages/Server/AdminPanel/People/PeopleReader.swift
@@ -2061,30 +2061,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/People/RoleScope.swift
 
-        msgid "No class of this name gives roles that you may see."
+        msgid "No class with this name grants roles that you may see."
         msgstr "Keine Klasse dieses Namens vergibt Rollen, die Sie sehen dürfen."
 
         msgid "Choose among {0}."
         msgstr "Wählen Sie aus {0}."
 
-        msgid "There is nothing with this id that roles are given in."
+        msgid "There is no object with this id in which roles can be granted."
         msgstr "Es gibt nichts mit dieser ID, worin Rollen vergeben werden."
 
         # Packages/Server/AdminPanel/Permissions/BoxWish.swift
 
-        msgid "{0} may {1} {2} now."
+        msgid "{0} may now {1} {2}."
         msgstr "{0} darf jetzt {2} {1}."
 
-        msgid "{0} may not {1} {2} any more."
+        msgid "{0} may no longer {1} {2}."
         msgstr "{0} darf {2} nicht mehr {1}."
 
-        msgid "{0} users have the permission {1} now."
+        msgid "{0} users now have the permission {1}."
         msgstr "Die Benutzergruppe {0} hat jetzt die Berechtigung {1}."
 
-        msgid "{0} users don't have the permission {1} any more."
+        msgid "{0} users no longer have the permission {1}."
         msgstr "Die Benutzergruppe {0} hat die Berechtigung {1} nicht mehr."
 
-        msgid "The address doesn't say which box it's about."
+        msgid "The address doesn't name a box."
         msgstr "Die Adresse gibt nicht an, um welches Kästchen es geht."
 
         msgid "The matrix of {0} has no such box."
@@ -2172,8 +2172,8 @@ extension BuiltInTranslations {
         msgid "All {0} users will have the permission {1}. What it allows is defined in the rules."
         msgstr "Alle in der Benutzergruppe {0} haben dann die Berechtigung {1}. Was sie erlaubt, legen die Regeln fest."
 
-        msgid "No {0} user will have the permission {1} any more. What they have created with it stays."
-        msgstr "Niemand in der Benutzergruppe {0} hat dann noch die Berechtigung {1}. Was damit erstellt wurde, bleibt."
+        msgid "The permission {0} will be withdrawn from all {1} users. What they have created with it stays."
+        msgstr "Niemand in der Benutzergruppe {1} hat dann noch die Berechtigung {0}. Was damit erstellt wurde, bleibt."
 
         msgid "Allow"
         msgstr "Erlauben"
@@ -2196,17 +2196,17 @@ extension BuiltInTranslations {
         msgid "Stop {0} from deleting {1}?"
         msgstr "Soll {0} {1} nicht mehr löschen dürfen?"
 
-        msgid "Everybody with the role {0} will be able to {1} {2}. What that opens is defined in the rules."
+        msgid "Everybody with the role {0} will be able to {1} {2}. What that gives access to is defined in the rules."
         msgstr "Alle mit der Rolle {0} können dann {2} {1}. Was das öffnet, legen die Regeln fest."
 
-        msgid "Nobody will be able to {0} {1} by the role {2} any more."
-        msgstr "Niemand kann dann noch mit der Rolle {2} {1} {0}."
+        msgid "The role {0} will no longer allow anybody to {1} {2}."
+        msgstr "Niemand kann dann noch mit der Rolle {0} {2} {1}."
 
         msgid "Everybody with the role {0} will be able to {1} objects of {2} where they have the role."
         msgstr "Alle mit der Rolle {0} können dann Objekte von {2} {1}, und zwar dort, wo sie die Rolle haben."
 
-        msgid "Nobody will be able to {0} objects of {1} by the role {2} any more."
-        msgstr "Niemand kann dann noch mit der Rolle {2} Objekte von {1} {0}."
+        msgid "The role {0} will no longer allow anybody to {1} objects of {2}."
+        msgstr "Niemand kann dann noch mit der Rolle {0} Objekte von {2} {1}."
 
         msgid "Devices lose their copies of what they may no longer read."
         msgstr "Geräte verlieren ihre Kopien von allem, was sie nicht mehr lesen dürfen."
@@ -2228,16 +2228,16 @@ extension BuiltInTranslations {
         msgid "Go back to the permissions, and choose the box there."
         msgstr "Gehen Sie zurück zu den Berechtigungen und wählen Sie das Kästchen dort."
 
-        msgid "The rules would have mistakes."
+        msgid "The rules would be invalid."
         msgstr "Die Regeln hätten Fehler."
 
-        msgid "The app has no permission matrix any more."
+        msgid "The app no longer has a permission matrix."
         msgstr "Die App hat keine Rechtematrix mehr."
 
         msgid "Somebody has changed the rules since you opened the page; nothing was stored."
         msgstr "Jemand hat die Regeln geändert, seit Sie die Seite geöffnet haben; nichts wurde gespeichert."
 
-        msgid "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
+        msgid "Check the permissions again. To make the change anyway, send it again: it's now for the newest rules."
         msgstr "Prüfen Sie die Berechtigungen noch einmal. Wenn Sie die Änderung weiterhin möchten, senden Sie sie erneut: Sie gilt jetzt für die neuesten Regeln."
 
         # Packages/Server/AdminPanel/Permissions/PermissionsContent.swift
@@ -2261,7 +2261,7 @@ extension BuiltInTranslations {
         msgid "{0} users have the permission {1}"
         msgstr "Benutzergruppe {0} hat die Berechtigung {1}"
 
-        msgid "{0} users have not the permission {1}"
+        msgid "{0} users don't have the permission {1}"
         msgstr "Benutzergruppe {0} hat die Berechtigung {1} nicht"
 
         msgid "{0} may {1} {2}"
@@ -2290,10 +2290,10 @@ extension BuiltInTranslations {
         msgid "And {0} more."
         msgstr "Und {0} weitere."
 
-        msgid "The rules of the app name this role in other places, so it can't be renamed or removed."
+        msgid "The app's rules also name this role elsewhere, so it can't be renamed or removed."
         msgstr "Die Regeln der App nennen diese Rolle an anderen Stellen, daher lässt sie sich nicht umbenennen oder entfernen."
 
-        msgid "It can't be removed while somebody has it. Delete the objects that give it, or rename it."
+        msgid "It can't be removed while somebody has it. Delete the objects that grant it, or rename it."
         msgstr "Sie lässt sich nicht entfernen, solange jemand sie hat. Löschen Sie die Objekte, die sie vergeben, oder benennen Sie sie um."
 
         msgid "once"
@@ -2312,8 +2312,8 @@ extension BuiltInTranslations {
         msgstr[0] "{0} Benutzer hat sie"
         msgstr[1] "{0} Benutzer haben sie"
 
-        msgid "{0} object gives it"
-        msgid_plural "{0} objects give it"
+        msgid "{0} object grants it"
+        msgid_plural "{0} objects grant it"
         msgstr[0] "{0} Objekt vergibt sie"
         msgstr[1] "{0} Objekte vergeben sie"
 
@@ -2343,10 +2343,10 @@ extension BuiltInTranslations {
         msgid "There is no such role."
         msgstr "Diese Rolle gibt es nicht."
 
-        msgid "Somebody may have renamed or removed it meanwhile."
+        msgid "Somebody may have renamed or removed it in the meantime."
         msgstr "Vielleicht hat sie inzwischen jemand umbenannt oder entfernt."
 
-        msgid "The form doesn't say which rules it's about."
+        msgid "The form doesn't say which version of the rules it's for."
         msgstr "Das Formular gibt nicht an, um welche Regeln es geht."
 
         # Packages/Server/AdminPanel/Permissions/RoutesContent.swift
@@ -2388,7 +2388,7 @@ extension BuiltInTranslations {
         msgid "The address is now marked as not verified."
         msgstr "Die Adresse ist jetzt als nicht bestätigt markiert."
 
-        msgid "There is no such account, or it has no e-mail address that could be verified."
+        msgid "There is no such account, or it has no e-mail address to verify."
         msgstr "Dieses Konto gibt es nicht, oder es hat keine E-Mail-Adresse, die sich bestätigen ließe."
 
         # Packages/Server/AdminPanel/Permissions/ViewAsPages.swift
@@ -2405,7 +2405,7 @@ extension BuiltInTranslations {
         msgid "Choose a role, or enter a user's address or id."
         msgstr "Wählen Sie eine Rolle, oder geben Sie die Adresse oder ID eines Benutzers ein."
 
-        msgid "Roles are given in nothing that is called '{0}'."
+        msgid "No object in which roles can be granted is called '{0}'."
         msgstr "Nichts, worin Rollen vergeben werden, heißt „{0}“."
 
         msgid "Several are called '{0}'."
@@ -2413,10 +2413,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Permissions/WhyBoxes.swift
 
-        msgid "No role of theirs has a box for {0}."
+        msgid "None of their roles has a box for {0}."
         msgstr "Keine Rolle der Person hat ein Kästchen für {0}."
 
-        msgid "No role of theirs where it belongs has a box for {0}."
+        msgid "None of their roles there has a box for {0}."
         msgstr "Keine Rolle der Person dort, wo das Objekt hingehört, hat ein Kästchen für {0}."
 
         msgid "The box is off: {0} may not {1} {2}."
@@ -2439,7 +2439,7 @@ extension BuiltInTranslations {
         msgid "No role in the rules applies, so they may do nothing."
         msgstr "Keine Rolle in den Regeln trifft zu, daher ist nichts erlaubt."
 
-        msgid "none, whatever they're like: it depends on who asks"
+        msgid "none: it depends on the user, not on the object"
         msgstr "keine, egal welche: Es hängt davon ab, wer fragt"
 
         msgid "those with"
@@ -2500,7 +2500,7 @@ extension BuiltInTranslations {
         msgid "There are no maps on this server."
         msgstr "Auf diesem Server gibt es keine Karten."
 
-        msgid "{0} turns them on."
+        msgid "Set {0} to turn them on."
         msgstr "{0} schaltet sie ein."
 
         # Packages/Server/AdminPanel/Places/MapPicture.swift
@@ -2552,10 +2552,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/ConflictPage.swift
 
-        msgid "Somebody changed {0} or its {1} meanwhile"
+        msgid "Somebody changed {0} or its {1} in the meantime"
         msgstr "Inzwischen hat jemand etwas geändert: {0} oder zugehörige {1}"
 
-        msgid "Somebody changed {0} meanwhile"
+        msgid "Somebody changed {0} in the meantime"
         msgstr "Inzwischen hat jemand etwas geändert: {0}"
 
         # Packages/Server/AdminPanel/Records/EditPage+Controls.swift
@@ -2593,27 +2593,27 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/EditPage+Rebasing.swift
 
-        msgid "{0} is too long for a form now, so what you entered there is gone."
+        msgid "{0} has become too long for a form, so your input there was discarded."
         msgstr "{0} ist jetzt zu lang für ein Formular, daher ist Ihre Eingabe dort verloren."
 
         msgid "Change it over JSON:API."
         msgstr "Ändern Sie es über JSON:API."
 
-        msgid "Your choice isn't kept."
+        msgid "Your choice wasn't kept."
         msgstr "Ihre Auswahl ist verloren."
 
         msgid "Make it again."
         msgstr "Wählen Sie noch einmal."
 
-        msgid "Somebody changed it meanwhile. Current value: {0}."
+        msgid "Somebody has changed it in the meantime. Current value: {0}."
         msgstr "Jemand hat das inzwischen geändert. Jetziger Wert: {0}."
 
-        msgid "Saving again writes what you have entered."
+        msgid "Saving again overwrites it with your value."
         msgstr "Beim nächsten Speichern gilt Ihre Eingabe."
 
         # Packages/Server/AdminPanel/Records/EditPage+Repeating.swift
 
-        msgid "Created once, though the form was sent twice."
+        msgid "Created only once, although the form was sent twice."
         msgstr "Einmal erstellt, obwohl das Formular zweimal gesendet wurde."
 
         # Packages/Server/AdminPanel/Records/EditPage+Saving.swift
@@ -2627,7 +2627,7 @@ extension BuiltInTranslations {
         msgid "Created, but you may not see it."
         msgstr "Erstellt, aber Sie dürfen es nicht sehen."
 
-        msgid "A form has at most {0} values in lists."
+        msgid "A form can have at most {0} values in lists."
         msgstr "Ein Formular hat in Listen höchstens {0} Werte."
 
         msgid "Save what you have, or write longer lists over JSON:API."
@@ -2651,16 +2651,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/EditPage+Together.swift
 
-        msgid "Nothing links to {0} by '{1}'."
+        msgid "Nothing links to {0} through '{1}'."
         msgstr "Über „{1}“ verweist nichts auf {0}."
 
-        msgid "{0} can't be edited in one form with {1}: they need more than rows have."
+        msgid "{0} can't be edited in one form with {1}: they have required fields that rows can't show."
         msgstr "{0} lassen sich nicht zusammen mit {1} in einem Formular bearbeiten: Dafür reichen Zeilen nicht aus."
 
         msgid "Open the form of each."
         msgstr "Öffnen Sie die einzelnen Formulare."
 
-        msgid "The rows of {0} have changes."
+        msgid "The rows of {0} have unsaved changes."
         msgstr "Die Zeilen von {0} haben Änderungen."
 
         msgid "Save them before you edit others."
@@ -2690,10 +2690,10 @@ extension BuiltInTranslations {
         msgid "Objects that you may not see"
         msgstr "Objekte, die Sie nicht sehen dürfen"
 
-        msgid "Somebody changed {0} meanwhile, so it wasn't removed."
+        msgid "Somebody changed {0} in the meantime, so it wasn't removed."
         msgstr "{0} wurde inzwischen geändert und deshalb nicht entfernt."
 
-        msgid "Look at it again before you go on."
+        msgid "Check it again before you continue."
         msgstr "Sehen Sie es sich noch einmal an, bevor Sie fortfahren."
 
         msgid "{0} was moved to the trash."
@@ -2734,16 +2734,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Requests/RequestWish.swift
 
-        msgid "'after' isn't what an answer gave as 'next'."
+        msgid "'after' must be the 'next' value of an earlier response."
         msgstr "„after“ ist nicht das, was eine Antwort als „next“ angab."
 
-        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
+        msgid "'{0}' is longer than {1} bytes, or contains U+0000."
         msgstr "„{0}“ ist länger als {1} Bytes oder enthält ein U+0000."
 
-        msgid "Look for a shorter part of it."
+        msgid "Search for a shorter part of it."
         msgstr "Suchen Sie nach einem kürzeren Teil davon."
 
-        msgid "'range' must be latest, day or all, as far as the server keeps requests."
+        msgid "'range' must be latest, day or all, and only latest if requests aren't kept."
         msgstr "„range“ muss latest, day oder all sein, soweit der Server Anfragen aufbewahrt."
 
         msgid "'show' must be all, slow, refused or failed."
@@ -2809,7 +2809,7 @@ extension BuiltInTranslations {
         msgid "There are more rows: only the first {0} are shown."
         msgstr "Es gibt mehr Zeilen: Nur die ersten {0} werden angezeigt."
 
-        msgid "There are more rows: these are as many as a page can show. Select fewer or shorter columns."
+        msgid "There are more rows than a page can show. Select fewer or shorter columns."
         msgstr "Es gibt mehr Zeilen: Mehr als diese kann eine Seite nicht anzeigen. Wählen Sie weniger oder kürzere Spalten."
 
         msgid "{0} row in {1} ms"
@@ -2827,7 +2827,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Schedule/ScheduleContent.swift
 
-        msgid "Its runs, and run it now"
+        msgid "View its runs, or run it now"
         msgstr "Läufe ansehen, jetzt ausführen"
 
         msgid "The backups"
@@ -2867,16 +2867,16 @@ extension BuiltInTranslations {
         msgid "Admin servers copy changes into the audit log."
         msgstr "Admin-Server übertragen Änderungen ins Änderungsprotokoll."
 
-        msgid "all the time"
+        msgid "continuously"
         msgstr "ständig"
 
         msgid "Audit log: old months"
         msgstr "Änderungsprotokoll: alte Monate"
 
-        msgid "Admin servers delete months that needn't be kept any longer."
+        msgid "Admin servers delete months that no longer need to be kept."
         msgstr "Admin-Server löschen Monate, die nicht länger aufbewahrt werden müssen."
 
-        msgid "Admin servers work on requests that take longer."
+        msgid "Admin servers process long-running requests."
         msgstr "Admin-Server bearbeiten Anfragen, die länger dauern."
 
         msgid "Jobs: old ones"
@@ -2888,7 +2888,7 @@ extension BuiltInTranslations {
         msgid "Requests: old ones"
         msgstr "Anfragen: alte"
 
-        msgid "One admin server deletes requests that needn't be kept any longer from the log."
+        msgid "One admin server deletes requests from the log that no longer need to be kept."
         msgstr "Ein Admin-Server löscht Anfragen aus dem Protokoll, die nicht länger aufbewahrt werden müssen."
 
         msgid "every 10 minutes"
@@ -2948,7 +2948,7 @@ extension BuiltInTranslations {
         msgid "Second factor"
         msgstr "Zweiter Faktor"
 
-        msgid "From now on, your password alone logs you in."
+        msgid "From now on, you log in with your password alone."
         msgstr "Ab jetzt genügt Ihr Passwort für die Anmeldung."
 
         msgid "Set up a second factor"
@@ -2957,13 +2957,13 @@ extension BuiltInTranslations {
         msgid "Recovery codes"
         msgstr "Wiederherstellungscodes"
 
-        msgid "The second factor was removed. Their password alone logs them in until they set up another one."
+        msgid "The second factor was removed. Until they set up another one, they log in with the password alone."
         msgstr "Der zweite Faktor wurde entfernt. Bis die Person einen neuen einrichtet, genügt ihr Passwort für die Anmeldung."
 
         msgid "Your account requires a second factor."
         msgstr "Ihr Konto verlangt einen zweiten Faktor."
 
-        msgid "Set up another one, which replaces this one."
+        msgid "Set up another one to replace it."
         msgstr "Richten Sie einen anderen ein, der diesen ersetzt."
 
         msgid "Your account has no second factor."
@@ -2975,7 +2975,7 @@ extension BuiltInTranslations {
         msgid "Use your own page: {0}."
         msgstr "Das geht auf Ihrer eigenen Seite: {0}."
 
-        msgid "This account has no second factor any more."
+        msgid "This account no longer has a second factor."
         msgstr "Dieses Konto hat keinen zweiten Faktor mehr."
 
         # Packages/Server/AdminPanel/Sessions/PanelCore+Identity.swift
@@ -2994,7 +2994,7 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} bytes of text."
         msgstr "Das Formular hat mehr als {0} Bytes Text."
 
-        msgid "Go back, and shorten a text. A form sends each as it was and as it is now."
+        msgid "Go back and shorten a text: a form sends both its original and its new version."
         msgstr "Gehen Sie zurück und kürzen Sie einen Text. Ein Formular schickt jeden so, wie er war, und so, wie er jetzt ist."
 
         msgid "The file has more than {0} MiB."
@@ -3014,7 +3014,7 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} fields."
         msgstr "Das Formular hat mehr als {0} Felder."
 
-        msgid "This form is from before you logged in, or before you entered your password again in another window. Nothing was changed."
+        msgid "This form was loaded before you logged in or re-entered your password in another window. Nothing was changed."
         msgstr "Dieses Formular stammt aus der Zeit, bevor Sie sich angemeldet oder Ihr Passwort in einem anderen Fenster noch einmal eingegeben haben. Nichts wurde geändert."
 
         # Packages/Server/AdminPanel/Sessions/PanelViewing.swift
@@ -3033,7 +3033,7 @@ extension BuiltInTranslations {
         msgid "This form was sent from another site, and nothing was changed."
         msgstr "Dieses Formular wurde von einer anderen Website gesendet, und nichts wurde geändert."
 
-        msgid "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
+        msgid "Open the panel yourself and send the form from there. Any proxy in front must pass on the Host header."
         msgstr "Öffnen Sie das Panel selbst und senden Sie das Formular von dort. Ein Proxy davor muss den Header Host weitergeben."
 
         # Packages/Server/AdminPanel/Settings/SettingPages.swift
@@ -3041,28 +3041,28 @@ extension BuiltInTranslations {
         msgid "Settings"
         msgstr "Einstellungen"
 
-        msgid "The default of {0} counts again."
+        msgid "{0} has its default value again."
         msgstr "Für {0} gilt wieder der Standard."
 
-        msgid "{0} was changed. All admin servers follow within a few seconds."
+        msgid "{0} was changed. All admin servers use it within a few seconds."
         msgstr "{0} wurde geändert. Alle Admin-Server übernehmen das in wenigen Sekunden."
 
-        msgid "{0} has set this back to the default meanwhile. Save again if your value should count."
+        msgid "{0} has reset this to the default in the meantime. Save again to overwrite it with your value."
         msgstr "{0} hat das inzwischen auf den Standard zurückgesetzt. Speichern Sie noch einmal, wenn Ihr Wert gelten soll."
 
-        msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
+        msgid "{0} has changed this to {1} in the meantime. Save again to overwrite it with your value."
         msgstr "{0} hat das inzwischen in {1} geändert. Speichern Sie noch einmal, wenn Ihr Wert gelten soll."
 
         msgid "There is no such setting."
         msgstr "Diese Einstellung gibt es nicht."
 
-        msgid "The page of settings has those that can be changed."
+        msgid "The settings page lists the ones that can be changed."
         msgstr "Die Seite der Einstellungen enthält die änderbaren."
 
         msgid "This is set where the server is started, so the panel can't change it."
         msgstr "Das ist dort gesetzt, wo der Server gestartet wird, und lässt sich hier nicht ändern."
 
-        msgid "Take the variable {0} away there, and start the server again."
+        msgid "Remove the variable {0} there and restart the server."
         msgstr "Nehmen Sie dort die Variable {0} weg, und starten Sie den Server neu."
 
         # Packages/Server/AdminPanel/Settings/SettingState.swift
@@ -3075,7 +3075,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Settings/SettingsContent.swift
 
-        msgid "{0}, at a free port"
+        msgid "{0}, on a free port"
         msgstr "{0}, an einem freien Port"
 
         # Packages/Server/AdminPanel/Settings/SettingsPages.swift
@@ -3083,7 +3083,7 @@ extension BuiltInTranslations {
         msgid "PostgreSQL {0}, as {1} in the database {2}"
         msgstr "PostgreSQL {0}, als {1} in der Datenbank {2}"
 
-        msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, look into the carrier's log and your spam folder."
+        msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, check the carrier's log and your spam folder."
         msgstr "Der Versanddienst hat eine Testmail an {0} angenommen. Wenn sie nicht ankommt, sehen Sie im Protokoll des Versanddienstes und in Ihrem Spam-Ordner nach."
 
         # Packages/Server/AdminPanel/Settings/SettingsWarnings.swift
@@ -3091,21 +3091,21 @@ extension BuiltInTranslations {
         msgid "This server doesn't send mail: {0} isn't set. Invitations aren't mailed, so people have to pass on the links themselves, and nobody can reset a forgotten password."
         msgstr "Dieser Server versendet keine E-Mails: {0} ist nicht gesetzt. Einladungen werden nicht verschickt, die Links müssen also von Hand weitergegeben werden, und niemand kann ein vergessenes Passwort zurücksetzen."
 
-        msgid "Mails reach nobody: {0} keeps them in a folder, which is for development."
+        msgid "Mails don't reach anybody: {0} stores them in a folder, which is meant for development."
         msgstr "E-Mails erreichen niemanden: {0} legt sie in einem Ordner ab, was für die Entwicklung gedacht ist."
 
-        msgid "Mails can't have links to this server: {0} isn't set. So nobody can reset a forgotten password."
+        msgid "Mails can't link to this server because {0} isn't set, so nobody can reset a forgotten password."
         msgstr "E-Mails können keine Links auf diesen Server enthalten: {0} ist nicht gesetzt. Deshalb kann niemand ein vergessenes Passwort zurücksetzen."
 
-        msgid "This page came over HTTP, so the session's cookie isn't a secure one, and anybody on the network can read it. Set {0} and {1}, or name a proxy that speaks HTTPS in {2}."
+        msgid "This page was loaded over HTTP, so the session cookie isn't secure, and anybody on the network can read it. Set {0} and {1}, or name a proxy that speaks HTTPS in {2}."
         msgstr "Diese Seite kam über HTTP, daher ist das Sitzungscookie nicht sicher, und alle im Netzwerk können es lesen. Setzen Sie {0} und {1}, oder nennen Sie in {2} einen Proxy, der HTTPS spricht."
 
-        msgid "Passwords that are known from leaks are accepted, except for very common ones: {0} isn't set."
+        msgid "Leaked passwords are accepted, except for very common ones: {0} isn't set."
         msgstr "Passwörter, die aus Datenlecks bekannt sind, werden angenommen, außer sehr häufigen: {0} ist nicht gesetzt."
 
         # Packages/Server/AdminPanel/Translations/PanelLanguages.swift
 
-        msgid "as the browser says"
+        msgid "same as the browser"
         msgstr "wie der Browser"
 
         # Packages/Server/AdminPanel/Trash/EmptyingContent.swift
@@ -3128,7 +3128,7 @@ extension BuiltInTranslations {
         msgid "Delete all of it permanently"
         msgstr "Alles endgültig löschen"
 
-        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgid "None of it can be deleted permanently yet: the app keeps it."
         msgstr "Davon kann vorerst nichts endgültig gelöscht werden: Die App behält es."
 
         msgid "Empty the trash of {0}?"
@@ -3149,7 +3149,7 @@ extension BuiltInTranslations {
         msgid "The form doesn't say where to continue."
         msgstr "Das Formular gibt nicht an, wo es weitergeht."
 
-        msgid "Begin again."
+        msgid "Start over."
         msgstr "Beginnen Sie von vorn."
 
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
@@ -3171,25 +3171,25 @@ extension BuiltInTranslations {
         msgid "Another process is purging the trash."
         msgstr "Ein anderer Prozess löscht gerade aus dem Papierkorb."
 
-        msgid "Its run is in the list of runs."
+        msgid "The list of runs shows its run."
         msgstr "Sein Lauf steht in der Liste der Läufe."
 
         # Packages/Server/AdminPanel/Trash/RestoreForm.swift
 
-        msgid "The form names an object that isn't one."
+        msgid "The form names an invalid object."
         msgstr "Das Formular nennt ein Objekt, das keines ist."
 
-        msgid "The form has a choice that isn't one."
+        msgid "The form has an invalid choice."
         msgstr "Das Formular enthält eine Auswahl, die es nicht gibt."
 
         # Packages/Server/AdminPanel/Trash/TrashAccess.swift
 
-        msgid "No class of this name has a trash that you may look into."
+        msgid "No class with this name has a trash that you may view."
         msgstr "Keine Klasse dieses Namens hat einen Papierkorb, den Sie einsehen dürfen."
 
         # Packages/Server/AdminPanel/Trash/TrashConfirmContent.swift
 
-        msgid "The app couldn't be asked about all of it. What it keeps stays in the trash."
+        msgid "The app couldn't be asked about every object. Objects that it keeps stay in the trash."
         msgstr "Die App konnte nicht zu allem gefragt werden. Was sie behält, bleibt im Papierkorb."
 
         # Packages/Server/AdminPanel/Trash/TrashGroupContent.swift
@@ -6407,7 +6407,7 @@ extension BuiltInTranslations {
         msgid "Who changed it:"
         msgstr "Wer es geändert hat:"
 
-        msgid "The audit log doesn't say yet who changed {{.}}: it's about a second behind. The history has it then."
+        msgid "The audit log doesn't show yet who changed {{.}}: it's about a second behind. The history will show it."
         msgstr "Das Änderungsprotokoll weiß noch nicht, wer {{.}} geändert hat: Es hinkt etwa eine Sekunde hinterher. Danach steht es im Verlauf."
 
         msgid "History"
@@ -6416,7 +6416,7 @@ extension BuiltInTranslations {
         msgid "Choose a value for each field that you both changed. Where only one of you changed a field, that change is already selected."
         msgstr "Wählen Sie für jedes Feld, das beide geändert haben, einen Wert. Wo nur eine Seite ein Feld geändert hat, ist diese Änderung schon ausgewählt."
 
-        msgid "Your choice for {{lost}} isn't kept: make it again afterwards."
+        msgid "Your choice for {{lost}} isn't kept: choose again afterwards."
         msgstr "Ihre Auswahl für {{lost}} ist verloren: Wählen Sie danach noch einmal."
 
         msgid "(changed by both of you)"
@@ -6448,7 +6448,7 @@ extension BuiltInTranslations {
         msgid "Find"
         msgstr "Suchen"
 
-        msgid "Decides what is offered for {{fields}}."
+        msgid "Determines the choices for {{fields}}."
         msgstr "Bestimmt, was zur Auswahl steht für {{fields}}."
 
         msgid "Update the choices<1> of {{fields}}</1>"
@@ -6635,7 +6635,7 @@ extension BuiltInTranslations {
         msgid "What you entered"
         msgstr "Ihre Eingaben"
 
-        msgid "Nothing of this was saved: copy what you need."
+        msgid "None of this was saved: copy what you need."
         msgstr "Nichts davon wurde gespeichert: Kopieren Sie, was Sie brauchen."
 
         msgid "Back to the overview"
@@ -6745,7 +6745,7 @@ extension BuiltInTranslations {
         msgid "Your session"
         msgstr "Ihre Sitzung"
 
-        msgid "You are logged out after {{idleHours}} hours of inactivity, and {{hours}} hours after you logged in at the latest. Before anything that can't be undone you are asked for your password again, unless you entered it in the last {{minutes}} minutes. Forms that are open in other windows have to be loaded again after that."
+        msgid "You are logged out after {{idleHours}} hours of inactivity, and at the latest {{hours}} hours after you logged in. Before anything that can't be undone, you are asked for your password again, unless you entered it in the last {{minutes}} minutes. Forms that are open in other windows must be reloaded after that."
         msgstr "Sie werden nach {{idleHours}} Stunden ohne Aktivität abgemeldet, spätestens {{hours}} Stunden nach der Anmeldung. Vor allem, was sich nicht rückgängig machen lässt, werden Sie noch einmal nach Ihrem Passwort gefragt, sofern Sie es nicht in den letzten {{minutes}} Minuten eingegeben haben. Formulare, die in anderen Fenstern offen sind, müssen danach neu geladen werden."
 
         # Packages/Server/AdminPanel/Templates/history.mustache
@@ -6791,13 +6791,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/import.mustache
 
-        msgid "Cells of CSV are separated by"
+        msgid "CSV cells are separated by"
         msgstr "Trennzeichen in CSV"
 
         msgid "File"
         msgstr "Datei"
 
-        msgid "CSV with a header, a JSON array, or JSON lines; up to {{megabytes}} MiB. Save an Excel workbook as CSV UTF-8 first. What an export wrote can be imported as it is."
+        msgid "CSV with a header, a JSON array, or JSON lines; up to {{megabytes}} MiB. Save an Excel workbook as CSV UTF-8 first. Exported files can be imported as they are."
         msgstr "CSV mit Kopfzeile, ein JSON-Array oder JSON Lines; bis zu {{megabytes}} MiB. Speichern Sie eine Excel-Arbeitsmappe vorher als CSV UTF-8. Was ein Export geschrieben hat, lässt sich unverändert importieren."
 
         msgid "Upload the file"
@@ -6832,7 +6832,7 @@ extension BuiltInTranslations {
         msgid "What to do"
         msgstr "Was getan werden soll"
 
-        msgid "A row is about the one with the same"
+        msgid "A row matches the object with the same"
         msgstr "Eine Zeile gehört zu dem Objekt mit gleichem Wert für"
 
         msgid "Keep the <1>'</1> before <2>=</2>, <3>+</3>, <4>-</4> and <5>@</5>: it belongs to the text"
@@ -6862,7 +6862,7 @@ extension BuiltInTranslations {
         msgid "All or nothing: if one row is refused, none is imported (up to 500 rows)"
         msgstr "Alles oder nichts: Wenn eine Zeile abgelehnt wird, wird keine importiert (bis zu 500 Zeilen)"
 
-        msgid "It goes on by itself, also if you close this page. The page of the job shows how far it is, and takes it back."
+        msgid "The import runs in the background, even if you close this page. The job's page shows its progress, and has a button to undo it."
         msgstr "Der Import läuft von selbst weiter, auch wenn Sie diese Seite schließen. Die Seite des Auftrags zeigt, wie weit er ist, und kann ihn rückgängig machen."
 
         msgid "Start the import"
@@ -6873,7 +6873,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/invitation.mustache
 
-        msgid "{{invites}} The invitation is good until {{until}}, for the address that it was made for."
+        msgid "{{invites}} The invitation is valid until {{until}}, for the address it was made for."
         msgstr "{{invites}} Die Einladung gilt bis {{until}} für die Adresse, für die sie ausgestellt wurde."
 
         msgid "Log in to accept"
@@ -6894,7 +6894,7 @@ extension BuiltInTranslations {
         msgid "Create an account and accept"
         msgstr "Konto erstellen und annehmen"
 
-        msgid "No account yet? Ask the person who invited you to make one: only an invitation that was mailed can do that."
+        msgid "No account yet? Ask the person who invited you to create one: you can only do that yourself with a mailed invitation."
         msgstr "Sie haben noch kein Konto? Bitten Sie die Person, die Sie eingeladen hat, um eines: Die Einladung wurde nicht per E-Mail verschickt und kann deshalb keines erstellen."
 
         msgid "You entered the name {{.}}."
@@ -6908,7 +6908,7 @@ extension BuiltInTranslations {
         msgid "The invitation is for another address: log out, and log in with the account that has it."
         msgstr "Die Einladung gilt für eine andere Adresse: Melden Sie sich ab und melden Sie sich mit dem Konto an, das sie hat."
 
-        msgid "You can accept only an invitation that was made for this address."
+        msgid "You can only accept an invitation that was made for this address."
         msgstr "Sie können nur eine Einladung annehmen, die für diese Adresse ausgestellt wurde."
 
         msgid "Accept the invitation"
@@ -6959,7 +6959,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/job_undo.mustache
 
-        msgid "{{touches}} What somebody has changed since then stays as it is, and the new job's page lists it."
+        msgid "{{touches}} Anything changed since then stays as it is, and the new job's page lists it."
         msgstr "{{touches}} Was seitdem jemand geändert hat, bleibt, wie es ist, und steht auf der Seite des neuen Auftrags."
 
         msgid "Undo this job"
@@ -7051,7 +7051,7 @@ extension BuiltInTranslations {
         msgid "Value"
         msgstr "Wert"
 
-        msgid "Of a link, the title of what it leads to. Several values with commas between them. Times are in UTC."
+        msgid "For a link, enter the title of the linked object. Separate several values with commas. Times are in UTC."
         msgstr "Bei einer Verknüpfung der Titel ihres Ziels. Mehrere Werte durch Kommas getrennt. Zeiten sind in UTC."
 
         msgid "Add the filter"
@@ -7060,7 +7060,7 @@ extension BuiltInTranslations {
         msgid "Counts"
         msgstr "Anzahlen"
 
-        msgid "Counting takes too long here. Search or filter for less."
+        msgid "Counting takes too long here. Search or filter to narrow the list."
         msgstr "Das Zählen dauert hier zu lange. Suchen oder filtern Sie nach weniger."
 
         msgid "Hide counts"
@@ -7102,7 +7102,7 @@ extension BuiltInTranslations {
         msgid "Add the titles of linked objects"
         msgstr "Titel verknüpfter Objekte hinzufügen"
 
-        msgid "Programs read it over the <1>API</1>."
+        msgid "Programs can read it through the <1>API</1>."
         msgstr "Programme lesen sie über die <1>API</1>."
 
         msgid "Rows"
@@ -7499,7 +7499,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 
-        msgid "What each role may do, within one object such as an event or everywhere. What the classes' own rules permit is added to it."
+        msgid "What each role may do, within one object such as an event or everywhere. The classes' own rules may permit more."
         msgstr "Was jede Rolle darf, innerhalb eines Objekts wie einer Veranstaltung oder überall. Was die eigenen Regeln der Klassen erlauben, kommt hinzu."
 
         msgid "Roles and services"
@@ -7748,7 +7748,7 @@ extension BuiltInTranslations {
         msgid "Filtered by: {{filters}}."
         msgstr "Gefiltert nach: {{filters}}."
 
-        msgid "Each row is saved separately, unless somebody has changed it meanwhile."
+        msgid "Each row is saved separately, unless somebody has changed it in the meantime."
         msgstr "Jede Zeile wird einzeln gespeichert, sofern sie niemand inzwischen geändert hat."
 
         msgid "Only the first {{maximum}} rows of the page are shown."
@@ -7830,7 +7830,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/setting.mustache
 
-        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't let the server run programs or write files. Programs and folders, and the secret that an address takes, are set where the server is started. An address with a secret in its path belongs there too, because backups of the database have what is entered here."
+        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't make the server run programs or write files. Programs, folders and the secret for an address are set where the server is started. An address with a secret in its path belongs there too, because database backups contain what is entered here."
         msgstr "Hier lässt sich nur eine Adresse eingeben, die mit https:// beginnt: Wer das Panel benutzt, kann den Server keine Programme ausführen und keine Dateien schreiben lassen. Programme, Ordner und das Geheimnis, das eine Adresse verlangt, werden dort gesetzt, wo der Server gestartet wird. Auch eine Adresse mit einem Geheimnis im Pfad gehört dorthin, denn Sicherungen der Datenbank enthalten, was hier eingegeben wird."
 
         msgid "Set where the server is started, so it can't be changed here."
@@ -7850,10 +7850,10 @@ extension BuiltInTranslations {
         msgid "The test mail wasn't accepted. {{message}}"
         msgstr "Die Testmail wurde nicht angenommen. {{message}}"
 
-        msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
+        msgid "This server's configuration. Settings with a link can be changed here, and all admin servers of the database use the new value within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and restart it. <1>admin-server --help</1> lists the same variables."
         msgstr "Womit dieser Server läuft. Einstellungen mit einem Link lassen sich hier ändern, und alle Admin-Server der Datenbank übernehmen das in wenigen Sekunden. Die anderen Variablen ändern Sie dort, wo der Server gestartet wird, etwa in seiner Unit-Datei oder seinem Container, und starten ihn neu. <1>admin-server --help</1> listet dieselben Variablen auf."
 
-        msgid "Listens at"
+        msgid "Listens on"
         msgstr "Lauscht auf"
 
         msgid "Database"
@@ -7889,18 +7889,18 @@ extension BuiltInTranslations {
         msgid "Send a test mail to my address"
         msgstr "Testmail an meine Adresse senden"
 
-        msgid "There is nothing to test as long as <1>{{mailVariable}}</1> isn't set."
+        msgid "There is nothing to test until <1>{{mailVariable}}</1> is set."
         msgstr "Es gibt nichts zu testen, solange <1>{{mailVariable}}</1> nicht gesetzt ist."
 
         # Packages/Server/AdminPanel/Templates/sql.mustache
 
-        msgid "Runs one read-only statement as the database user in <1>{{variable}}</1>, whose rights decide what you see: the apps' rules don't count here. It runs for {{seconds}} seconds at most, shows up to {{maximumRows}} rows, and any changes are rolled back. The server's log has every statement and who ran it."
+        msgid "Runs one read-only statement as the database user in <1>{{variable}}</1>, whose privileges decide what you see: the apps' rules don't apply here. It runs for {{seconds}} seconds at most, shows up to {{maximumRows}} rows, and any changes are rolled back. The server's log has every statement and who ran it."
         msgstr "Führt eine Anweisung, die nur liest, als der Datenbankbenutzer in <1>{{variable}}</1> aus, dessen Rechte bestimmen, was Sie sehen: Die Regeln der Apps gelten hier nicht. Sie läuft höchstens {{seconds}} Sekunden, zeigt bis zu {{maximumRows}} Zeilen, und Änderungen werden zurückgerollt. Das Protokoll des Servers enthält jede Anweisung und wer sie ausgeführt hat."
 
         msgid "Statement"
         msgstr "Anweisung"
 
-        msgid "Ctrl+Enter (⌘ and Enter on a Mac) runs it too, with JavaScript."
+        msgid "With JavaScript, Ctrl+Enter (⌘ and Enter on a Mac) runs it too."
         msgstr "Strg+Eingabe (⌘ und Eingabe auf einem Mac) führt sie auch aus, mit JavaScript."
 
         msgid "Run"
@@ -7980,7 +7980,7 @@ extension BuiltInTranslations {
         msgid "Kept because"
         msgstr "Grund fürs Behalten"
 
-        msgid "Look at the live one"
+        msgid "View the live one"
         msgstr "Aktives Objekt ansehen"
 
         msgid "New {{property}}"
@@ -8056,7 +8056,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/view_as.mustache
 
-        msgid "View the panel as somebody with a role, or another user, sees it. Meanwhile you can't change anything, every page says so, and what you view is logged. You can't view as somebody who may see more than you."
+        msgid "View the panel as somebody with a role, or another user, sees it. While you do, you can't change anything, every page says so, and what you view is logged. You can't view as somebody who may see more than you."
         msgstr "Sehen Sie das Panel so an, wie es jemand mit einer bestimmten Rolle oder ein anderer Benutzer sieht. Währenddessen können Sie nichts ändern, jede Seite weist darauf hin, und was Sie ansehen, wird protokolliert. Als jemand, der mehr sehen darf als Sie, können Sie es nicht ansehen."
 
         msgid "Within"

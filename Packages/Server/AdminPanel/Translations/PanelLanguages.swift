@@ -71,7 +71,7 @@ public struct PanelLanguages: Sendable {
 
     /// The choices, for a template.
     func choices(chosen tag: String?) -> [[String: Any]] {
-        [["value": "", "title": localized("as the browser says"), "isChosen": tag == nil, "language": ""]]
+        [["value": "", "title": localized("same as the browser"), "isChosen": tag == nil, "language": ""]]
             + languages.map {
                 ["value": $0.tag, "title": $0.name, "isChosen": $0.tag == tag, "language": $0.tag]
             }

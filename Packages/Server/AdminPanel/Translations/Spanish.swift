@@ -1145,7 +1145,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Formatting/PanelValues.swift
 
-        msgid "'page' isn't a number from 1 to {0}."
+        msgid "'page' must be a number from 1 to {0}."
         msgstr "«page» no es un número de 1 a {0}."
 
         # Packages/Server/AdminPanel/Forms/EnteredValues.swift
@@ -1155,7 +1155,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Forms/FormPart+Values.swift
 
-        msgid "It's in the list already."
+        msgid "It's already in the list."
         msgstr "Ya está en la lista."
 
         msgid "Choose another one."
@@ -1163,12 +1163,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Forms/FormRenderer.swift
 
-        msgid "The form has something else at '{0}'."
+        msgid "The form has something unexpected at '{0}'."
         msgstr "El formulario contiene otra cosa en «{0}»."
 
         # Packages/Server/AdminPanel/Forms/FormValues.swift
 
-        msgid "The form doesn't say how many elements '{0}' has, or they're more than {1}."
+        msgid "The form doesn't say how many elements '{0}' has, or there are more than {1}."
         msgstr "El formulario no indica cuántos elementos tiene «{0}», o son más de {1}."
 
         msgid "Load the form again."
@@ -1188,7 +1188,7 @@ extension BuiltInTranslations {
         msgid "All new ones"
         msgstr "Todas las nuevas"
 
-        msgid "All rows were read, and the first {0} were tried on the data: others may still turn out to be unchanged, or to have errors."
+        msgid "All rows were read, and the first {0} were tried against the data. Others may still turn out to be unchanged or have errors."
         msgstr "Se leyeron todas las filas y se probaron las primeras {0} con los datos: otras aún pueden resultar sin cambios o con errores."
 
         msgid "{0} row to create"
@@ -1227,7 +1227,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Imports/ImportPages.swift
 
-        msgid "whichever the file has"
+        msgid "whatever the file uses"
         msgstr "lo que use el archivo"
 
         msgid "commas"
@@ -1246,7 +1246,7 @@ extension BuiltInTranslations {
         msgid "There is no such import."
         msgstr "Esa importación no existe."
 
-        msgid "Jobs lists those that you have."
+        msgid "Jobs lists the ones you have."
         msgstr "La página Tareas muestra las que tiene."
 
         msgid "No file was chosen."
@@ -1260,16 +1260,16 @@ extension BuiltInTranslations {
         msgid "Go back, load the page again, and send the form again."
         msgstr "Vuelva atrás, cargue de nuevo la página y envíe otra vez el formulario."
 
-        msgid "The form breaks off."
+        msgid "The form is incomplete."
         msgstr "El formulario está incompleto."
 
         msgid "The form doesn't begin with its boundary."
         msgstr "El formulario no empieza con su delimitador."
 
-        msgid "The form has a boundary that isn't one."
+        msgid "The form has a malformed boundary."
         msgstr "El formulario tiene un delimitador que no es válido."
 
-        msgid "A part of the form has a header of more than {0} bytes."
+        msgid "A part of the form has a header longer than {0} bytes."
         msgstr "Una parte del formulario tiene una cabecera de más de {0} bytes."
 
         msgid "The form has more than {0} parts."
@@ -1341,8 +1341,8 @@ extension BuiltInTranslations {
         msgstr[0] "{0} de los probados se rechazaría y queda sin cambios:"
         msgstr[1] "{0} de los probados se rechazarían y quedan sin cambios:"
 
-        msgid "{0} of those tried can't be deleted permanently for now, as the app keeps it:"
-        msgid_plural "{0} of those tried can't be deleted permanently for now, as the app keeps them:"
+        msgid "The app keeps {0} of those tried for now, so it can't be deleted permanently:"
+        msgid_plural "The app keeps {0} of those tried for now, so they can't be deleted permanently:"
         msgstr[0] "La aplicación conservaría por ahora {0} de los probados en la papelera, sin que se pueda eliminar definitivamente:"
         msgstr[1] "La aplicación conservaría por ahora {0} de los probados en la papelera, sin que se puedan eliminar definitivamente:"
 
@@ -1387,10 +1387,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Jobs/JobContent.swift
 
-        msgid "It begins anew: all or nothing."
+        msgid "It starts over: all or nothing."
         msgstr "Empieza de nuevo: todo o nada."
 
-        msgid "It goes on with the rows that are left, and does none twice."
+        msgid "It continues with the remaining rows, and doesn't process any row twice."
         msgstr "Continúa con las filas que faltan, ninguna dos veces."
 
         msgid "Stop the job"
@@ -1493,8 +1493,8 @@ extension BuiltInTranslations {
         msgid "The job was discarded. Nothing was changed."
         msgstr "Se descartó la tarea. No se cambió nada."
 
-        msgid "{0}: restored from the trash, with what went there along with it."
-        msgid_plural "{0}: restored from the trash, with what went there along with them."
+        msgid "{0}: restored from the trash, with what was moved there along with it."
+        msgid_plural "{0}: restored from the trash, with what was moved there along with them."
         msgstr[0] "{0}: restauración desde la papelera, con lo que se movió allí a la vez."
         msgstr[1] "{0}: restauración desde la papelera, con lo que se movió allí a la vez."
 
@@ -1526,7 +1526,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Layout/PanelTheme.swift
 
-        msgid "as the system says"
+        msgid "same as the system"
         msgstr "según el sistema"
 
         msgid "light"
@@ -1535,13 +1535,13 @@ extension BuiltInTranslations {
         msgid "dark"
         msgstr "oscuro"
 
-        msgid "There are no such colours."
+        msgid "Unknown colour scheme."
         msgstr "Esos colores no existen."
 
         msgid "Choose system, light or dark."
         msgstr "Elija según el sistema, claro u oscuro."
 
-        msgid "Pages can't be in this language."
+        msgid "The panel isn't available in this language."
         msgstr "Las páginas no están disponibles en este idioma."
 
         msgid "Choose one of {0}."
@@ -1721,16 +1721,16 @@ extension BuiltInTranslations {
         msgid "The search has more than {0} bytes."
         msgstr "La búsqueda tiene más de {0} bytes."
 
-        msgid "Search for less text."
+        msgid "Use a shorter search text."
         msgstr "Busque un texto más corto."
 
-        msgid "'{0}' can only be 1, which shows counts."
+        msgid "'{0}' must be 1, which shows counts."
         msgstr "«{0}» solo puede ser 1, que muestra los recuentos."
 
         msgid "Leave '{0}' out of the address for a list without counts."
         msgstr "Quite «{0}» de la dirección para ver la lista sin recuentos."
 
-        msgid "The list has {0} columns, and at most {1} are possible."
+        msgid "The list has {0} columns. The limit is {1}."
         msgstr "La lista tiene {0} columnas, y como máximo puede haber {1}."
 
         msgid "Choose fewer columns."
@@ -1761,7 +1761,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Form.swift
 
-        msgid "The form doesn't say how many rows it has, or they're more than {0}."
+        msgid "The form doesn't say how many rows it has, or there are more than {0}."
         msgstr "El formulario no indica cuántas filas tiene, o son más de {0}."
 
         msgid "Load the page again."
@@ -1769,16 +1769,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Refusals.swift
 
-        msgid "It isn't here any more: somebody has deleted it, or moved it elsewhere."
+        msgid "It's no longer here: somebody deleted it or moved it elsewhere."
         msgstr "Ya no está aquí: alguien lo eliminó o lo movió a otro lugar."
 
         msgid "Saving again leaves this row out."
         msgstr "Si guarda de nuevo, esta fila se omite."
 
-        msgid "Somebody changed it meanwhile."
+        msgid "Somebody has changed it in the meantime."
         msgstr "Entretanto, otra persona lo cambió."
 
-        msgid "Look at what it is now. Saving again writes what you have entered."
+        msgid "Check the current value. Saving again overwrites it with yours."
         msgstr "Revise el valor actual. Si guarda de nuevo, se escribirá lo que ha introducido."
 
         # Packages/Server/AdminPanel/Lists/RowsTable+Showing.swift
@@ -1808,7 +1808,7 @@ extension BuiltInTranslations {
         msgid "Remove some filters."
         msgstr "Quite algunos filtros."
 
-        msgid "You have {0} views of this class already."
+        msgid "You already have {0} views of this class."
         msgstr "Ya tiene {0} vistas de esta clase."
 
         msgid "Delete one first."
@@ -1849,13 +1849,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Pages/LoginPages.swift
 
-        msgid "it only leads browsers to the panel"
+        msgid "it only redirects browsers to the panel"
         msgstr "solo lleva los navegadores al panel"
 
         msgid "the panel's style and script hold no data"
         msgstr "el estilo y el script del panel no contienen datos"
 
-        msgid "this is where sessions come from"
+        msgid "this is where sessions are created"
         msgstr "aquí se crean las sesiones"
 
         msgid "session"
@@ -1907,7 +1907,7 @@ extension BuiltInTranslations {
         msgid "That didn't work"
         msgstr "No se pudo completar"
 
-        msgid "A role gets this by the box '{0}' of '{1}' in the permissions of {2}."
+        msgid "A role gets this from the box '{0}' of '{1}' in the permissions of {2}."
         msgstr "Un rol obtiene esto con la casilla «{0}» de «{1}» en los permisos de {2}."
 
         msgid "You may no longer change this."
@@ -1949,15 +1949,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/PanelRoutes.swift
 
-        msgid "This page takes a log-in."
+        msgid "Log in to see this page."
         msgstr "Esta página requiere iniciar sesión."
 
         # Packages/Server/AdminPanel/Passwords/ForgottenPages.swift
 
-        msgid "it mails the owner of an address"
+        msgid "it only sends mail to the owner of an address"
         msgstr "envía un correo al titular de una dirección"
 
-        msgid "it asks for a mailed token"
+        msgid "it requires a mailed token"
         msgstr "exige un token enviado por correo"
 
         msgid "Enter the e-mail address that you log in with."
@@ -1972,7 +1972,7 @@ extension BuiltInTranslations {
         msgid "Your password was changed"
         msgstr "Se cambió su contraseña"
 
-        msgid "This link isn't valid, has expired, or was used already."
+        msgid "This link is invalid, has expired or was already used."
         msgstr "Este enlace no es válido, ha caducado o ya se usó."
 
         # Packages/Server/AdminPanel/Passwords/PasswordPages.swift
@@ -2000,7 +2000,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/People/InvitationPages.swift
 
-        msgid "it asks for an invitation's token"
+        msgid "it requires an invitation's token"
         msgstr "exige el token de una invitación"
 
         msgid "Accept an invitation"
@@ -2041,7 +2041,7 @@ extension BuiltInTranslations {
         msgid "There is no such invitation."
         msgstr "Esa invitación no existe."
 
-        msgid "People lists those that you may see."
+        msgid "People lists the ones you may see."
         msgstr "La página Personas muestra las que puede ver."
 
         # Packages/Server/AdminPanel/People/PeopleReader.swift
@@ -2060,30 +2060,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/People/RoleScope.swift
 
-        msgid "No class of this name gives roles that you may see."
+        msgid "No class with this name grants roles that you may see."
         msgstr "Ninguna clase con este nombre otorga roles que usted pueda ver."
 
         msgid "Choose among {0}."
         msgstr "Elija entre {0}."
 
-        msgid "There is nothing with this id that roles are given in."
+        msgid "There is no object with this id in which roles can be granted."
         msgstr "No existe nada con este ID en lo que se otorguen roles."
 
         # Packages/Server/AdminPanel/Permissions/BoxWish.swift
 
-        msgid "{0} may {1} {2} now."
+        msgid "{0} may now {1} {2}."
         msgstr "{0} ya puede {1} {2}."
 
-        msgid "{0} may not {1} {2} any more."
+        msgid "{0} may no longer {1} {2}."
         msgstr "{0} ya no puede {1} {2}."
 
-        msgid "{0} users have the permission {1} now."
+        msgid "{0} users now have the permission {1}."
         msgstr "Los usuarios «{0}» tienen ahora el permiso «{1}»."
 
-        msgid "{0} users don't have the permission {1} any more."
+        msgid "{0} users no longer have the permission {1}."
         msgstr "Los usuarios «{0}» ya no tienen el permiso «{1}»."
 
-        msgid "The address doesn't say which box it's about."
+        msgid "The address doesn't name a box."
         msgstr "La dirección no indica a qué casilla se refiere."
 
         msgid "The matrix of {0} has no such box."
@@ -2171,8 +2171,8 @@ extension BuiltInTranslations {
         msgid "All {0} users will have the permission {1}. What it allows is defined in the rules."
         msgstr "Todos los usuarios «{0}» tendrán el permiso «{1}». Las reglas definen lo que permite."
 
-        msgid "No {0} user will have the permission {1} any more. What they have created with it stays."
-        msgstr "Ningún usuario «{0}» tendrá ya el permiso «{1}». Lo que hayan creado con él se conserva."
+        msgid "The permission {0} will be withdrawn from all {1} users. What they have created with it stays."
+        msgstr "Ningún usuario «{1}» tendrá ya el permiso «{0}». Lo que hayan creado con él se conserva."
 
         msgid "Allow"
         msgstr "Permitir"
@@ -2195,17 +2195,17 @@ extension BuiltInTranslations {
         msgid "Stop {0} from deleting {1}?"
         msgstr "¿Impedir que {0} elimine {1}?"
 
-        msgid "Everybody with the role {0} will be able to {1} {2}. What that opens is defined in the rules."
+        msgid "Everybody with the role {0} will be able to {1} {2}. What that gives access to is defined in the rules."
         msgstr "Todas las personas con el rol {0} podrán {1} {2}. Las reglas definen lo que eso abre."
 
-        msgid "Nobody will be able to {0} {1} by the role {2} any more."
-        msgstr "Nadie podrá ya {0} {1} por el rol {2}."
+        msgid "The role {0} will no longer allow anybody to {1} {2}."
+        msgstr "Nadie podrá ya {1} {2} por el rol {0}."
 
         msgid "Everybody with the role {0} will be able to {1} objects of {2} where they have the role."
         msgstr "Todas las personas con el rol {0} podrán {1} objetos de {2} allí donde tengan el rol."
 
-        msgid "Nobody will be able to {0} objects of {1} by the role {2} any more."
-        msgstr "Nadie podrá ya {0} objetos de {1} por el rol {2}."
+        msgid "The role {0} will no longer allow anybody to {1} objects of {2}."
+        msgstr "Nadie podrá ya {1} objetos de {2} por el rol {0}."
 
         msgid "Devices lose their copies of what they may no longer read."
         msgstr "Los dispositivos pierden sus copias de lo que ya no pueden leer."
@@ -2227,16 +2227,16 @@ extension BuiltInTranslations {
         msgid "Go back to the permissions, and choose the box there."
         msgstr "Vuelva a los permisos y elija allí la casilla."
 
-        msgid "The rules would have mistakes."
+        msgid "The rules would be invalid."
         msgstr "Las reglas tendrían errores."
 
-        msgid "The app has no permission matrix any more."
+        msgid "The app no longer has a permission matrix."
         msgstr "La aplicación ya no tiene matriz de permisos."
 
         msgid "Somebody has changed the rules since you opened the page; nothing was stored."
         msgstr "Alguien cambió las reglas después de que abriera la página; no se guardó nada."
 
-        msgid "Check the permissions again. If you still want the change, send it again: it's for the newest rules now."
+        msgid "Check the permissions again. To make the change anyway, send it again: it's now for the newest rules."
         msgstr "Revise de nuevo los permisos. Si aún quiere el cambio, envíelo otra vez: ahora se aplica a las reglas más recientes."
 
         # Packages/Server/AdminPanel/Permissions/PermissionsContent.swift
@@ -2260,7 +2260,7 @@ extension BuiltInTranslations {
         msgid "{0} users have the permission {1}"
         msgstr "Los usuarios «{0}» tienen el permiso «{1}»"
 
-        msgid "{0} users have not the permission {1}"
+        msgid "{0} users don't have the permission {1}"
         msgstr "Los usuarios «{0}» no tienen el permiso «{1}»"
 
         msgid "{0} may {1} {2}"
@@ -2289,10 +2289,10 @@ extension BuiltInTranslations {
         msgid "And {0} more."
         msgstr "Y {0} más."
 
-        msgid "The rules of the app name this role in other places, so it can't be renamed or removed."
+        msgid "The app's rules also name this role elsewhere, so it can't be renamed or removed."
         msgstr "Las reglas de la aplicación mencionan este rol en otros lugares, por lo que no se puede renombrar ni quitar."
 
-        msgid "It can't be removed while somebody has it. Delete the objects that give it, or rename it."
+        msgid "It can't be removed while somebody has it. Delete the objects that grant it, or rename it."
         msgstr "No se puede quitar mientras alguien lo tenga. Elimine los objetos que lo otorgan o cambie su nombre."
 
         msgid "once"
@@ -2311,8 +2311,8 @@ extension BuiltInTranslations {
         msgstr[0] "{0} usuario lo tiene"
         msgstr[1] "{0} usuarios lo tienen"
 
-        msgid "{0} object gives it"
-        msgid_plural "{0} objects give it"
+        msgid "{0} object grants it"
+        msgid_plural "{0} objects grant it"
         msgstr[0] "{0} objeto lo otorga"
         msgstr[1] "{0} objetos lo otorgan"
 
@@ -2342,10 +2342,10 @@ extension BuiltInTranslations {
         msgid "There is no such role."
         msgstr "Ese rol no existe."
 
-        msgid "Somebody may have renamed or removed it meanwhile."
+        msgid "Somebody may have renamed or removed it in the meantime."
         msgstr "Puede que entretanto alguien lo haya renombrado o quitado."
 
-        msgid "The form doesn't say which rules it's about."
+        msgid "The form doesn't say which version of the rules it's for."
         msgstr "El formulario no indica a qué reglas se refiere."
 
         # Packages/Server/AdminPanel/Permissions/RoutesContent.swift
@@ -2387,7 +2387,7 @@ extension BuiltInTranslations {
         msgid "The address is now marked as not verified."
         msgstr "La dirección está ahora marcada como no verificada."
 
-        msgid "There is no such account, or it has no e-mail address that could be verified."
+        msgid "There is no such account, or it has no e-mail address to verify."
         msgstr "Esa cuenta no existe, o no tiene ninguna dirección de correo electrónico que verificar."
 
         # Packages/Server/AdminPanel/Permissions/ViewAsPages.swift
@@ -2404,7 +2404,7 @@ extension BuiltInTranslations {
         msgid "Choose a role, or enter a user's address or id."
         msgstr "Elija un rol, o introduzca la dirección o el ID de un usuario."
 
-        msgid "Roles are given in nothing that is called '{0}'."
+        msgid "No object in which roles can be granted is called '{0}'."
         msgstr "No se otorgan roles en nada con el nombre «{0}»."
 
         msgid "Several are called '{0}'."
@@ -2412,10 +2412,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Permissions/WhyBoxes.swift
 
-        msgid "No role of theirs has a box for {0}."
+        msgid "None of their roles has a box for {0}."
         msgstr "Ningún rol de esa persona tiene una casilla para {0}."
 
-        msgid "No role of theirs where it belongs has a box for {0}."
+        msgid "None of their roles there has a box for {0}."
         msgstr "Ningún rol de esa persona en el ámbito del objeto tiene una casilla para {0}."
 
         msgid "The box is off: {0} may not {1} {2}."
@@ -2438,7 +2438,7 @@ extension BuiltInTranslations {
         msgid "No role in the rules applies, so they may do nothing."
         msgstr "Ningún rol de las reglas se aplica, así que esa persona no puede hacer nada."
 
-        msgid "none, whatever they're like: it depends on who asks"
+        msgid "none: it depends on the user, not on the object"
         msgstr "ninguno, sea como sea: depende de quién pregunta"
 
         msgid "those with"
@@ -2499,7 +2499,7 @@ extension BuiltInTranslations {
         msgid "There are no maps on this server."
         msgstr "En este servidor no hay mapas."
 
-        msgid "{0} turns them on."
+        msgid "Set {0} to turn them on."
         msgstr "Se activan con {0}."
 
         # Packages/Server/AdminPanel/Places/MapPicture.swift
@@ -2551,10 +2551,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/ConflictPage.swift
 
-        msgid "Somebody changed {0} or its {1} meanwhile"
+        msgid "Somebody changed {0} or its {1} in the meantime"
         msgstr "Entretanto, otra persona cambió {0} o elementos suyos ({1})"
 
-        msgid "Somebody changed {0} meanwhile"
+        msgid "Somebody changed {0} in the meantime"
         msgstr "Entretanto, otra persona cambió {0}"
 
         # Packages/Server/AdminPanel/Records/EditPage+Controls.swift
@@ -2592,27 +2592,27 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/EditPage+Rebasing.swift
 
-        msgid "{0} is too long for a form now, so what you entered there is gone."
+        msgid "{0} has become too long for a form, so your input there was discarded."
         msgstr "{0} es ahora demasiado largo para un formulario, así que lo que introdujo ahí se ha perdido."
 
         msgid "Change it over JSON:API."
         msgstr "Cámbielo mediante JSON:API."
 
-        msgid "Your choice isn't kept."
+        msgid "Your choice wasn't kept."
         msgstr "Su elección no se conserva."
 
         msgid "Make it again."
         msgstr "Vuelva a elegir."
 
-        msgid "Somebody changed it meanwhile. Current value: {0}."
+        msgid "Somebody has changed it in the meantime. Current value: {0}."
         msgstr "Entretanto, otra persona lo cambió. Valor actual: {0}."
 
-        msgid "Saving again writes what you have entered."
+        msgid "Saving again overwrites it with your value."
         msgstr "Si guarda de nuevo, se escribirá lo que ha introducido."
 
         # Packages/Server/AdminPanel/Records/EditPage+Repeating.swift
 
-        msgid "Created once, though the form was sent twice."
+        msgid "Created only once, although the form was sent twice."
         msgstr "Se creó una sola vez, aunque el formulario se envió dos veces."
 
         # Packages/Server/AdminPanel/Records/EditPage+Saving.swift
@@ -2626,7 +2626,7 @@ extension BuiltInTranslations {
         msgid "Created, but you may not see it."
         msgstr "Creado, pero no tiene permiso para verlo."
 
-        msgid "A form has at most {0} values in lists."
+        msgid "A form can have at most {0} values in lists."
         msgstr "Un formulario admite como máximo {0} valores en listas."
 
         msgid "Save what you have, or write longer lists over JSON:API."
@@ -2650,16 +2650,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Records/EditPage+Together.swift
 
-        msgid "Nothing links to {0} by '{1}'."
+        msgid "Nothing links to {0} through '{1}'."
         msgstr "Nada enlaza con {0} mediante «{1}»."
 
-        msgid "{0} can't be edited in one form with {1}: they need more than rows have."
+        msgid "{0} can't be edited in one form with {1}: they have required fields that rows can't show."
         msgstr "No se puede editar {0} en un mismo formulario con {1}: hace falta más de lo que cabe en filas."
 
         msgid "Open the form of each."
         msgstr "Abra el formulario de cada objeto."
 
-        msgid "The rows of {0} have changes."
+        msgid "The rows of {0} have unsaved changes."
         msgstr "Las filas de {0} tienen cambios."
 
         msgid "Save them before you edit others."
@@ -2689,10 +2689,10 @@ extension BuiltInTranslations {
         msgid "Objects that you may not see"
         msgstr "Objetos que no puede ver"
 
-        msgid "Somebody changed {0} meanwhile, so it wasn't removed."
+        msgid "Somebody changed {0} in the meantime, so it wasn't removed."
         msgstr "Entretanto, otra persona cambió {0}, así que no se quitó."
 
-        msgid "Look at it again before you go on."
+        msgid "Check it again before you continue."
         msgstr "Revíselo de nuevo antes de continuar."
 
         msgid "{0} was moved to the trash."
@@ -2733,16 +2733,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Requests/RequestWish.swift
 
-        msgid "'after' isn't what an answer gave as 'next'."
+        msgid "'after' must be the 'next' value of an earlier response."
         msgstr "«after» no es lo que una respuesta dio como «next»."
 
-        msgid "'{0}' is longer than {1} bytes, or has a U+0000."
+        msgid "'{0}' is longer than {1} bytes, or contains U+0000."
         msgstr "«{0}» tiene más de {1} bytes o contiene un U+0000."
 
-        msgid "Look for a shorter part of it."
+        msgid "Search for a shorter part of it."
         msgstr "Busque una parte más corta."
 
-        msgid "'range' must be latest, day or all, as far as the server keeps requests."
+        msgid "'range' must be latest, day or all, and only latest if requests aren't kept."
         msgstr "«range» debe ser latest, day o all, en la medida en que el servidor conserve solicitudes."
 
         msgid "'show' must be all, slow, refused or failed."
@@ -2808,7 +2808,7 @@ extension BuiltInTranslations {
         msgid "There are more rows: only the first {0} are shown."
         msgstr "Hay más filas: solo se muestran las primeras {0}."
 
-        msgid "There are more rows: these are as many as a page can show. Select fewer or shorter columns."
+        msgid "There are more rows than a page can show. Select fewer or shorter columns."
         msgstr "Hay más filas: estas son todas las que caben en una página. Seleccione menos columnas o columnas más cortas."
 
         msgid "{0} row in {1} ms"
@@ -2826,7 +2826,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Schedule/ScheduleContent.swift
 
-        msgid "Its runs, and run it now"
+        msgid "View its runs, or run it now"
         msgstr "Sus ejecuciones, y ejecutarla ahora"
 
         msgid "The backups"
@@ -2866,16 +2866,16 @@ extension BuiltInTranslations {
         msgid "Admin servers copy changes into the audit log."
         msgstr "Los servidores de administración copian los cambios en el registro de auditoría."
 
-        msgid "all the time"
+        msgid "continuously"
         msgstr "continuamente"
 
         msgid "Audit log: old months"
         msgstr "Registro de auditoría: meses antiguos"
 
-        msgid "Admin servers delete months that needn't be kept any longer."
+        msgid "Admin servers delete months that no longer need to be kept."
         msgstr "Los servidores de administración eliminan los meses que ya no hace falta conservar."
 
-        msgid "Admin servers work on requests that take longer."
+        msgid "Admin servers process long-running requests."
         msgstr "Los servidores de administración procesan las solicitudes que tardan más."
 
         msgid "Jobs: old ones"
@@ -2887,7 +2887,7 @@ extension BuiltInTranslations {
         msgid "Requests: old ones"
         msgstr "Solicitudes: antiguas"
 
-        msgid "One admin server deletes requests that needn't be kept any longer from the log."
+        msgid "One admin server deletes requests from the log that no longer need to be kept."
         msgstr "Un servidor de administración elimina del registro las solicitudes que ya no hace falta conservar."
 
         msgid "every 10 minutes"
@@ -2947,7 +2947,7 @@ extension BuiltInTranslations {
         msgid "Second factor"
         msgstr "Segundo factor"
 
-        msgid "From now on, your password alone logs you in."
+        msgid "From now on, you log in with your password alone."
         msgstr "A partir de ahora, su contraseña basta para iniciar sesión."
 
         msgid "Set up a second factor"
@@ -2956,13 +2956,13 @@ extension BuiltInTranslations {
         msgid "Recovery codes"
         msgstr "Códigos de recuperación"
 
-        msgid "The second factor was removed. Their password alone logs them in until they set up another one."
+        msgid "The second factor was removed. Until they set up another one, they log in with the password alone."
         msgstr "Se quitó el segundo factor. Hasta que se configure otro, en esta cuenta basta la contraseña para iniciar sesión."
 
         msgid "Your account requires a second factor."
         msgstr "Su cuenta requiere un segundo factor."
 
-        msgid "Set up another one, which replaces this one."
+        msgid "Set up another one to replace it."
         msgstr "Configure otro, que sustituirá a este."
 
         msgid "Your account has no second factor."
@@ -2974,7 +2974,7 @@ extension BuiltInTranslations {
         msgid "Use your own page: {0}."
         msgstr "Use su propia página: {0}."
 
-        msgid "This account has no second factor any more."
+        msgid "This account no longer has a second factor."
         msgstr "Esta cuenta ya no tiene segundo factor."
 
         # Packages/Server/AdminPanel/Sessions/PanelCore+Identity.swift
@@ -2993,7 +2993,7 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} bytes of text."
         msgstr "El formulario tiene más de {0} bytes de texto."
 
-        msgid "Go back, and shorten a text. A form sends each as it was and as it is now."
+        msgid "Go back and shorten a text: a form sends both its original and its new version."
         msgstr "Vuelva atrás y acorte un texto. Un formulario envía cada uno como era y como es ahora."
 
         msgid "The file has more than {0} MiB."
@@ -3013,7 +3013,7 @@ extension BuiltInTranslations {
         msgid "The form has more than {0} fields."
         msgstr "El formulario tiene más de {0} campos."
 
-        msgid "This form is from before you logged in, or before you entered your password again in another window. Nothing was changed."
+        msgid "This form was loaded before you logged in or re-entered your password in another window. Nothing was changed."
         msgstr "Este formulario es anterior a su inicio de sesión, o a que introdujera de nuevo su contraseña en otra ventana. No se cambió nada."
 
         # Packages/Server/AdminPanel/Sessions/PanelViewing.swift
@@ -3032,7 +3032,7 @@ extension BuiltInTranslations {
         msgid "This form was sent from another site, and nothing was changed."
         msgstr "Este formulario se envió desde otro sitio, y no se cambió nada."
 
-        msgid "Open the panel yourself and send the form from there. Behind a proxy, it must pass the Host header on."
+        msgid "Open the panel yourself and send the form from there. Any proxy in front must pass on the Host header."
         msgstr "Abra usted el panel y envíe el formulario desde ahí. Si hay un proxy, debe reenviar la cabecera Host."
 
         # Packages/Server/AdminPanel/Settings/SettingPages.swift
@@ -3040,28 +3040,28 @@ extension BuiltInTranslations {
         msgid "Settings"
         msgstr "Configuración"
 
-        msgid "The default of {0} counts again."
+        msgid "{0} has its default value again."
         msgstr "Vuelve a valer el valor predeterminado de {0}."
 
-        msgid "{0} was changed. All admin servers follow within a few seconds."
+        msgid "{0} was changed. All admin servers use it within a few seconds."
         msgstr "{0} se cambió. Todos los servidores de administración lo aplican en unos segundos."
 
-        msgid "{0} has set this back to the default meanwhile. Save again if your value should count."
+        msgid "{0} has reset this to the default in the meantime. Save again to overwrite it with your value."
         msgstr "Entretanto, {0} restableció el valor predeterminado. Guarde de nuevo si debe valer su valor."
 
-        msgid "{0} has changed this to {1} meanwhile. Save again if your value should count."
+        msgid "{0} has changed this to {1} in the meantime. Save again to overwrite it with your value."
         msgstr "Entretanto, {0} cambió esto a {1}. Guarde de nuevo si debe valer su valor."
 
         msgid "There is no such setting."
         msgstr "Ese ajuste no existe."
 
-        msgid "The page of settings has those that can be changed."
+        msgid "The settings page lists the ones that can be changed."
         msgstr "La página de ajustes contiene los que se pueden cambiar."
 
         msgid "This is set where the server is started, so the panel can't change it."
         msgstr "Esto se define donde se inicia el servidor, así que no se puede cambiar aquí."
 
-        msgid "Take the variable {0} away there, and start the server again."
+        msgid "Remove the variable {0} there and restart the server."
         msgstr "Quite allí la variable {0} y reinicie el servidor."
 
         # Packages/Server/AdminPanel/Settings/SettingState.swift
@@ -3074,7 +3074,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Settings/SettingsContent.swift
 
-        msgid "{0}, at a free port"
+        msgid "{0}, on a free port"
         msgstr "{0}, en un puerto libre"
 
         # Packages/Server/AdminPanel/Settings/SettingsPages.swift
@@ -3082,7 +3082,7 @@ extension BuiltInTranslations {
         msgid "PostgreSQL {0}, as {1} in the database {2}"
         msgstr "PostgreSQL {0}, como {1} en la base de datos {2}"
 
-        msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, look into the carrier's log and your spam folder."
+        msgid "The carrier accepted a test mail to {0}. If it doesn't arrive, check the carrier's log and your spam folder."
         msgstr "El servicio de correo aceptó un correo de prueba para {0}. Si no llega, revise el registro del servicio de correo y su carpeta de correo no deseado."
 
         # Packages/Server/AdminPanel/Settings/SettingsWarnings.swift
@@ -3090,21 +3090,21 @@ extension BuiltInTranslations {
         msgid "This server doesn't send mail: {0} isn't set. Invitations aren't mailed, so people have to pass on the links themselves, and nobody can reset a forgotten password."
         msgstr "Este servidor no envía correo: {0} no está definida. Las invitaciones no se envían por correo, de modo que hay que entregar los enlaces en persona, y nadie puede restablecer una contraseña olvidada."
 
-        msgid "Mails reach nobody: {0} keeps them in a folder, which is for development."
+        msgid "Mails don't reach anybody: {0} stores them in a folder, which is meant for development."
         msgstr "Los correos no llegan a nadie: {0} los guarda en una carpeta, lo que solo sirve para el desarrollo."
 
-        msgid "Mails can't have links to this server: {0} isn't set. So nobody can reset a forgotten password."
+        msgid "Mails can't link to this server because {0} isn't set, so nobody can reset a forgotten password."
         msgstr "Los correos no pueden incluir enlaces a este servidor: {0} no está definida. Por eso nadie puede restablecer una contraseña olvidada."
 
-        msgid "This page came over HTTP, so the session's cookie isn't a secure one, and anybody on the network can read it. Set {0} and {1}, or name a proxy that speaks HTTPS in {2}."
+        msgid "This page was loaded over HTTP, so the session cookie isn't secure, and anybody on the network can read it. Set {0} and {1}, or name a proxy that speaks HTTPS in {2}."
         msgstr "Esta página llegó por HTTP, así que la cookie de la sesión no es segura y cualquiera en la red puede leerla. Defina {0} y {1}, o indique en {2} un proxy que use HTTPS."
 
-        msgid "Passwords that are known from leaks are accepted, except for very common ones: {0} isn't set."
+        msgid "Leaked passwords are accepted, except for very common ones: {0} isn't set."
         msgstr "Se aceptan contraseñas conocidas por filtraciones, salvo las muy comunes: {0} no está definida."
 
         # Packages/Server/AdminPanel/Translations/PanelLanguages.swift
 
-        msgid "as the browser says"
+        msgid "same as the browser"
         msgstr "como el navegador"
 
         # Packages/Server/AdminPanel/Trash/EmptyingContent.swift
@@ -3127,7 +3127,7 @@ extension BuiltInTranslations {
         msgid "Delete all of it permanently"
         msgstr "Eliminar todo definitivamente"
 
-        msgid "Nothing of it can be deleted permanently for now: the app keeps it."
+        msgid "None of it can be deleted permanently yet: the app keeps it."
         msgstr "Por ahora no se puede eliminar definitivamente nada de ello: la aplicación lo conserva."
 
         msgid "Empty the trash of {0}?"
@@ -3148,7 +3148,7 @@ extension BuiltInTranslations {
         msgid "The form doesn't say where to continue."
         msgstr "El formulario no indica dónde continuar."
 
-        msgid "Begin again."
+        msgid "Start over."
         msgstr "Empiece de nuevo."
 
         # Packages/Server/AdminPanel/Trash/PurgeContent.swift
@@ -3170,25 +3170,25 @@ extension BuiltInTranslations {
         msgid "Another process is purging the trash."
         msgstr "Otro proceso está purgando la papelera."
 
-        msgid "Its run is in the list of runs."
+        msgid "The list of runs shows its run."
         msgstr "Su ejecución está en la lista de ejecuciones."
 
         # Packages/Server/AdminPanel/Trash/RestoreForm.swift
 
-        msgid "The form names an object that isn't one."
+        msgid "The form names an invalid object."
         msgstr "El formulario menciona un objeto que no es válido."
 
-        msgid "The form has a choice that isn't one."
+        msgid "The form has an invalid choice."
         msgstr "El formulario tiene una opción que no es válida."
 
         # Packages/Server/AdminPanel/Trash/TrashAccess.swift
 
-        msgid "No class of this name has a trash that you may look into."
+        msgid "No class with this name has a trash that you may view."
         msgstr "Ninguna clase con este nombre tiene una papelera que usted pueda ver."
 
         # Packages/Server/AdminPanel/Trash/TrashConfirmContent.swift
 
-        msgid "The app couldn't be asked about all of it. What it keeps stays in the trash."
+        msgid "The app couldn't be asked about every object. Objects that it keeps stay in the trash."
         msgstr "No se ha podido preguntar a la aplicación por todo. Lo que conserva se queda en la papelera."
 
         # Packages/Server/AdminPanel/Trash/TrashGroupContent.swift
@@ -6406,7 +6406,7 @@ extension BuiltInTranslations {
         msgid "Who changed it:"
         msgstr "Quién lo cambió:"
 
-        msgid "The audit log doesn't say yet who changed {{.}}: it's about a second behind. The history has it then."
+        msgid "The audit log doesn't show yet who changed {{.}}: it's about a second behind. The history will show it."
         msgstr "El registro de auditoría aún no indica quién cambió {{.}}: lleva un segundo de retraso aproximadamente. Después aparecerá en el historial."
 
         msgid "History"
@@ -6415,7 +6415,7 @@ extension BuiltInTranslations {
         msgid "Choose a value for each field that you both changed. Where only one of you changed a field, that change is already selected."
         msgstr "Elija un valor para cada campo que cambiaron ambos. Donde solo una persona cambió un campo, ese cambio ya está seleccionado."
 
-        msgid "Your choice for {{lost}} isn't kept: make it again afterwards."
+        msgid "Your choice for {{lost}} isn't kept: choose again afterwards."
         msgstr "Su elección para {{lost}} no se conserva: vuelva a hacerla después."
 
         msgid "(changed by both of you)"
@@ -6447,7 +6447,7 @@ extension BuiltInTranslations {
         msgid "Find"
         msgstr "Buscar"
 
-        msgid "Decides what is offered for {{fields}}."
+        msgid "Determines the choices for {{fields}}."
         msgstr "Determina qué se ofrece para {{fields}}."
 
         msgid "Update the choices<1> of {{fields}}</1>"
@@ -6634,7 +6634,7 @@ extension BuiltInTranslations {
         msgid "What you entered"
         msgstr "Lo que introdujo"
 
-        msgid "Nothing of this was saved: copy what you need."
+        msgid "None of this was saved: copy what you need."
         msgstr "No se guardó nada de esto: copie lo que necesite."
 
         msgid "Back to the overview"
@@ -6744,7 +6744,7 @@ extension BuiltInTranslations {
         msgid "Your session"
         msgstr "Su sesión"
 
-        msgid "You are logged out after {{idleHours}} hours of inactivity, and {{hours}} hours after you logged in at the latest. Before anything that can't be undone you are asked for your password again, unless you entered it in the last {{minutes}} minutes. Forms that are open in other windows have to be loaded again after that."
+        msgid "You are logged out after {{idleHours}} hours of inactivity, and at the latest {{hours}} hours after you logged in. Before anything that can't be undone, you are asked for your password again, unless you entered it in the last {{minutes}} minutes. Forms that are open in other windows must be reloaded after that."
         msgstr "Su sesión se cierra tras {{idleHours}} horas de inactividad y, como máximo, {{hours}} horas después de iniciarla. Antes de cualquier acción que no se pueda deshacer se le pide de nuevo su contraseña, salvo que la haya introducido en los últimos {{minutes}} minutos. Después hay que volver a cargar los formularios abiertos en otras ventanas."
 
         # Packages/Server/AdminPanel/Templates/history.mustache
@@ -6790,13 +6790,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/import.mustache
 
-        msgid "Cells of CSV are separated by"
+        msgid "CSV cells are separated by"
         msgstr "Las celdas del CSV se separan con"
 
         msgid "File"
         msgstr "Archivo"
 
-        msgid "CSV with a header, a JSON array, or JSON lines; up to {{megabytes}} MiB. Save an Excel workbook as CSV UTF-8 first. What an export wrote can be imported as it is."
+        msgid "CSV with a header, a JSON array, or JSON lines; up to {{megabytes}} MiB. Save an Excel workbook as CSV UTF-8 first. Exported files can be imported as they are."
         msgstr "CSV con cabecera, una lista JSON o JSON Lines; hasta {{megabytes}} MiB. Guarde antes un libro de Excel como CSV UTF-8. Lo que escribió una exportación se puede importar tal cual."
 
         msgid "Upload the file"
@@ -6831,7 +6831,7 @@ extension BuiltInTranslations {
         msgid "What to do"
         msgstr "Qué hacer"
 
-        msgid "A row is about the one with the same"
+        msgid "A row matches the object with the same"
         msgstr "Una fila corresponde al objeto con el mismo valor en"
 
         msgid "Keep the <1>'</1> before <2>=</2>, <3>+</3>, <4>-</4> and <5>@</5>: it belongs to the text"
@@ -6861,7 +6861,7 @@ extension BuiltInTranslations {
         msgid "All or nothing: if one row is refused, none is imported (up to 500 rows)"
         msgstr "Todo o nada: si se rechaza una fila, no se importa ninguna (hasta 500 filas)"
 
-        msgid "It goes on by itself, also if you close this page. The page of the job shows how far it is, and takes it back."
+        msgid "The import runs in the background, even if you close this page. The job's page shows its progress, and has a button to undo it."
         msgstr "Sigue por sí sola, aunque cierre esta página. La página de la tarea muestra cuánto ha avanzado y permite deshacerla."
 
         msgid "Start the import"
@@ -6872,7 +6872,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/invitation.mustache
 
-        msgid "{{invites}} The invitation is good until {{until}}, for the address that it was made for."
+        msgid "{{invites}} The invitation is valid until {{until}}, for the address it was made for."
         msgstr "{{invites}} La invitación es válida hasta {{until}}, para la dirección a la que se hizo."
 
         msgid "Log in to accept"
@@ -6893,7 +6893,7 @@ extension BuiltInTranslations {
         msgid "Create an account and accept"
         msgstr "Crear una cuenta y aceptar"
 
-        msgid "No account yet? Ask the person who invited you to make one: only an invitation that was mailed can do that."
+        msgid "No account yet? Ask the person who invited you to create one: you can only do that yourself with a mailed invitation."
         msgstr "¿Aún no tiene una cuenta? Pídasela a quien le invitó: la invitación no se envió por correo, así que no permite crear una."
 
         msgid "You entered the name {{.}}."
@@ -6907,7 +6907,7 @@ extension BuiltInTranslations {
         msgid "The invitation is for another address: log out, and log in with the account that has it."
         msgstr "La invitación es para otra dirección: cierre sesión e iníciela con la cuenta que la tenga."
 
-        msgid "You can accept only an invitation that was made for this address."
+        msgid "You can only accept an invitation that was made for this address."
         msgstr "Solo puede aceptar una invitación hecha para esta dirección."
 
         msgid "Accept the invitation"
@@ -6958,7 +6958,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/job_undo.mustache
 
-        msgid "{{touches}} What somebody has changed since then stays as it is, and the new job's page lists it."
+        msgid "{{touches}} Anything changed since then stays as it is, and the new job's page lists it."
         msgstr "{{touches}} Lo que alguien haya cambiado desde entonces queda como está, y la página de la nueva tarea lo muestra."
 
         msgid "Undo this job"
@@ -7050,7 +7050,7 @@ extension BuiltInTranslations {
         msgid "Value"
         msgstr "Valor"
 
-        msgid "Of a link, the title of what it leads to. Several values with commas between them. Times are in UTC."
+        msgid "For a link, enter the title of the linked object. Separate several values with commas. Times are in UTC."
         msgstr "En un enlace, el título del objeto enlazado. Varios valores, separados por comas. Las horas están en UTC."
 
         msgid "Add the filter"
@@ -7059,7 +7059,7 @@ extension BuiltInTranslations {
         msgid "Counts"
         msgstr "Recuentos"
 
-        msgid "Counting takes too long here. Search or filter for less."
+        msgid "Counting takes too long here. Search or filter to narrow the list."
         msgstr "Contar tarda demasiado aquí. Acote la búsqueda o los filtros."
 
         msgid "Hide counts"
@@ -7101,7 +7101,7 @@ extension BuiltInTranslations {
         msgid "Add the titles of linked objects"
         msgstr "Añadir los títulos de los objetos enlazados"
 
-        msgid "Programs read it over the <1>API</1>."
+        msgid "Programs can read it through the <1>API</1>."
         msgstr "Los programas la leen mediante la <1>API</1>."
 
         msgid "Rows"
@@ -7498,7 +7498,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/permissions.mustache
 
-        msgid "What each role may do, within one object such as an event or everywhere. What the classes' own rules permit is added to it."
+        msgid "What each role may do, within one object such as an event or everywhere. The classes' own rules may permit more."
         msgstr "Lo que puede hacer cada rol, dentro de un objeto, como un evento, o en todas partes. A ello se añade lo que permiten las reglas de las propias clases."
 
         msgid "Roles and services"
@@ -7747,7 +7747,7 @@ extension BuiltInTranslations {
         msgid "Filtered by: {{filters}}."
         msgstr "Filtrado por: {{filters}}."
 
-        msgid "Each row is saved separately, unless somebody has changed it meanwhile."
+        msgid "Each row is saved separately, unless somebody has changed it in the meantime."
         msgstr "Cada fila se guarda por separado, salvo que entretanto alguien la haya cambiado."
 
         msgid "Only the first {{maximum}} rows of the page are shown."
@@ -7829,7 +7829,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/setting.mustache
 
-        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't let the server run programs or write files. Programs and folders, and the secret that an address takes, are set where the server is started. An address with a secret in its path belongs there too, because backups of the database have what is entered here."
+        msgid "Only an address that begins with https:// can be entered here: people who use the panel can't make the server run programs or write files. Programs, folders and the secret for an address are set where the server is started. An address with a secret in its path belongs there too, because database backups contain what is entered here."
         msgstr "Aquí solo se puede introducir una dirección que empiece por https://: quienes usan el panel no pueden hacer que el servidor ejecute programas ni escriba archivos. Los programas, las carpetas y el secreto que exige una dirección se definen donde se inicia el servidor. Allí va también una dirección con un secreto en su ruta, porque las copias de seguridad de la base de datos contienen lo que se introduce aquí."
 
         msgid "Set where the server is started, so it can't be changed here."
@@ -7849,10 +7849,10 @@ extension BuiltInTranslations {
         msgid "The test mail wasn't accepted. {{message}}"
         msgstr "El correo de prueba no se aceptó. {{message}}"
 
-        msgid "What this server runs with. Settings with a link can be changed here, and all admin servers of the database follow within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and start it again. <1>admin-server --help</1> lists the same variables."
+        msgid "This server's configuration. Settings with a link can be changed here, and all admin servers of the database use the new value within a few seconds. Change the other variables where the server is started, such as in its unit file or its container, and restart it. <1>admin-server --help</1> lists the same variables."
         msgstr "Con qué configuración se ejecuta este servidor. Los ajustes con un enlace se pueden cambiar aquí, y todos los servidores de administración de la base de datos los aplican en unos segundos. Cambie las demás variables donde se inicia el servidor, por ejemplo en su archivo de unidad o en su contenedor, y reinícielo. <1>admin-server --help</1> muestra las mismas variables."
 
-        msgid "Listens at"
+        msgid "Listens on"
         msgstr "Escucha en"
 
         msgid "Database"
@@ -7888,18 +7888,18 @@ extension BuiltInTranslations {
         msgid "Send a test mail to my address"
         msgstr "Enviar un correo de prueba a mi dirección"
 
-        msgid "There is nothing to test as long as <1>{{mailVariable}}</1> isn't set."
+        msgid "There is nothing to test until <1>{{mailVariable}}</1> is set."
         msgstr "No hay nada que probar mientras <1>{{mailVariable}}</1> no esté definida."
 
         # Packages/Server/AdminPanel/Templates/sql.mustache
 
-        msgid "Runs one read-only statement as the database user in <1>{{variable}}</1>, whose rights decide what you see: the apps' rules don't count here. It runs for {{seconds}} seconds at most, shows up to {{maximumRows}} rows, and any changes are rolled back. The server's log has every statement and who ran it."
+        msgid "Runs one read-only statement as the database user in <1>{{variable}}</1>, whose privileges decide what you see: the apps' rules don't apply here. It runs for {{seconds}} seconds at most, shows up to {{maximumRows}} rows, and any changes are rolled back. The server's log has every statement and who ran it."
         msgstr "Ejecuta una sentencia de solo lectura como el usuario de base de datos de <1>{{variable}}</1>, cuyos derechos deciden lo que usted ve: las reglas de las aplicaciones no se aplican aquí. Se ejecuta durante {{seconds}} segundos como máximo, muestra hasta {{maximumRows}} filas y cualquier cambio se revierte. El registro del servidor contiene cada sentencia y quién la ejecutó."
 
         msgid "Statement"
         msgstr "Sentencia"
 
-        msgid "Ctrl+Enter (⌘ and Enter on a Mac) runs it too, with JavaScript."
+        msgid "With JavaScript, Ctrl+Enter (⌘ and Enter on a Mac) runs it too."
         msgstr "Ctrl+Enter (⌘ y Enter en un Mac) también la ejecuta, con JavaScript."
 
         msgid "Run"
@@ -7979,7 +7979,7 @@ extension BuiltInTranslations {
         msgid "Kept because"
         msgstr "Se conserva porque"
 
-        msgid "Look at the live one"
+        msgid "View the live one"
         msgstr "Ver el objeto activo"
 
         msgid "New {{property}}"
@@ -8055,7 +8055,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminPanel/Templates/view_as.mustache
 
-        msgid "View the panel as somebody with a role, or another user, sees it. Meanwhile you can't change anything, every page says so, and what you view is logged. You can't view as somebody who may see more than you."
+        msgid "View the panel as somebody with a role, or another user, sees it. While you do, you can't change anything, every page says so, and what you view is logged. You can't view as somebody who may see more than you."
         msgstr "Vea el panel como lo ve alguien con un rol u otro usuario. Mientras tanto no puede cambiar nada, todas las páginas lo indican y lo que ve queda registrado. No puede ver el panel como alguien que puede ver más que usted."
 
         msgid "Within"

@@ -43,7 +43,7 @@ struct EmptyingPages: PanelSection {
         content.show(kept, grant.rules.schema)
         if lines.isEmpty {
             content.problem = TrashConfirmContent.Problem(
-                message: localized("Nothing of it can be deleted permanently for now: the app keeps it."), hint: nil)
+                message: localized("None of it can be deleted permanently yet: the app keeps it."), hint: nil)
         }
         let title = chosen.map { localized("Empty the trash of \(ClassTitle.words($0))?") }
         return PanelPage(
@@ -64,7 +64,7 @@ struct EmptyingPages: PanelSection {
         if let text = request.form["after"] {
             cursor = TrashQueue.Cursor(text)
             guard cursor != nil else {
-                throw RequestFailure(.badRequest, "The form doesn't say where to continue.", hint: "Begin again.")
+                throw RequestFailure(.badRequest, "The form doesn't say where to continue.", hint: "Start over.")
             }
         }
         let answer = try await TrashEmptying(trash: trash, filters: filters).empty(after: cursor)

@@ -35,7 +35,7 @@ struct PurgePages: PanelSection {
         let purge = TrashPurge(schema: grant.rules.schema, pool: request.core.pool)
         guard let report = try await purge.run(now: request.now) else {
             throw RequestFailure(
-                .conflict, "Another process is purging the trash.", hint: "Its run is in the list of runs.")
+                .conflict, "Another process is purging the trash.", hint: "The list of runs shows its run.")
         }
         var words = EmptyingContent.deleted(report.objects, inGroups: report.groups)
         if report.kept + report.failed > 0 {

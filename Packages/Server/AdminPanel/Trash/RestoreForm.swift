@@ -28,13 +28,13 @@ struct RestoreForm: Sendable {
         var wishes = RestoreWishes()
         for (address, choice) in fields(beginningWith: "choice-") {
             guard let id = try? TrashAddress(address) else {
-                throw RequestFailure(.unprocessable, "The form names an object that isn't one.")
+                throw RequestFailure(.unprocessable, "The form names an invalid object.")
             }
             switch choice {
             case "leave": wishes.leave.insert(id)
             case "swap": wishes.swap.insert(id)
             case "values": wishes.values[id] = values(of: id, schema)
-            default: throw RequestFailure(.unprocessable, "The form has a choice that isn't one.")
+            default: throw RequestFailure(.unprocessable, "The form has an invalid choice.")
             }
         }
         return wishes

@@ -35,7 +35,7 @@ struct TrashAccess: Sendable {
         guard let filter = grant.filters[chosen] else {
             let names = grant.filters.keys.sorted().joined(separator: ", ")
             throw RequestFailure(
-                .notFound, "No class of this name has a trash that you may look into.",
+                .notFound, "No class with this name has a trash that you may view.",
                 hint: "Choose among \(names).")
         }
         return [chosen: filter]

@@ -47,7 +47,7 @@ struct TrashConfirmContent: Sendable {
         let left = found.groups - kept.count
         more = left > 0 ? localized("And \(left) more.") : nil
         if !found.isWhole {
-            note = localized("The app couldn't be asked about all of it. What it keeps stays in the trash.")
+            note = localized("The app couldn't be asked about every object. Objects that it keeps stay in the trash.")
         }
     }
 }

@@ -83,8 +83,8 @@ struct AuditFilter: Sendable {
             guard value.utf8.count <= Self.maximumTextByteCount, !value.utf8.contains(0) else {
                 throw RequestFailure(
                     .badRequest,
-                    localized("'\(name)' is longer than \(Self.maximumTextByteCount) bytes, or has a U+0000."),
-                    hint: localized("Look for a shorter part of it."))
+                    localized("'\(name)' is longer than \(Self.maximumTextByteCount) bytes, or contains U+0000."),
+                    hint: localized("Search for a shorter part of it."))
             }
             try set(name, value)
         }
@@ -109,7 +109,7 @@ struct AuditFilter: Sendable {
             text = value
         case "after":
             guard let cursor = AuditCursor(value) else {
-                throw RequestFailure(.badRequest, localized("'after' isn't what an answer gave as 'next'."))
+                throw RequestFailure(.badRequest, localized("'after' must be the 'next' value of an earlier response."))
             }
             after = cursor
         default:

@@ -31,7 +31,7 @@ extension PeopleRoutes {
             let body = try await request.json(Acceptance.self, context)
             return JSONAnswer(try await accept(body.token, by: user, context.remoteAddress))
         }
-        routes.on(.post, "/invitations/join", access: .open(because: localized("it asks for an invitation's token"))) {
+        routes.on(.post, "/invitations/join", access: .open(because: localized("it requires an invitation's token"))) {
             request, context, _ in
             let body = try await request.json(Joining.self, context)
             return JSONAnswer(
@@ -68,7 +68,8 @@ extension PeopleRoutes {
         if let text = values["after"] {
             guard let id = try? ObjectId(string: text) else {
                 throw RequestFailure(
-                    .badRequest, "'after' isn't what an answer gave as 'next'.", source: .parameter("after"))
+                    .badRequest, "'after' must be the 'next' value of an earlier response.",
+                    source: .parameter("after"))
             }
             last = id
         }

@@ -75,7 +75,7 @@ public struct PermissionRoutes: Sendable {
             case .held(let reason): throw RequestFailure(.conflict, reason)
             case .mistakes(let problems):
                 throw RequestFailure(
-                    .unprocessable, "The rules would have mistakes.", hint: problems.joined(separator: "\n"))
+                    .unprocessable, "The rules would be invalid.", hint: problems.joined(separator: "\n"))
             }
         }
     }
@@ -104,7 +104,7 @@ public struct PermissionRoutes: Sendable {
         _ model: ServerModel, _ app: String, status: HTTPResponse.Status = .ok
     ) async throws -> JSONAnswer<JSON> {
         guard let matrix = model.matrices[app], let version = model.ruleVersions[app] else {
-            throw RequestFailure(.notFound, "The app has no permission matrix any more.")
+            throw RequestFailure(.notFound, "The app no longer has a permission matrix.")
         }
         let origin = try await pool.withConnection { try await DocumentTable.origin(of: version, $0) }
         let rows = (matrix.everywhereRoles + matrix.roles).map { role in

@@ -22,25 +22,25 @@ extension Routes {
             return JSONAnswer(
                 ["status": isConfirmed ? "confirmed" : "pending"], status: isConfirmed ? .created : .accepted)
         }
-        on(.post, "/confirm", access: .open(because: localized("it asks for a mailed token"))) { request, context, _ in
+        on(.post, "/confirm", access: .open(because: localized("it requires a mailed token"))) { request, context, _ in
             let body = try await request.json(MailTokenRequest.self, context)
             try await authenticator.confirm(
                 token: body.token, tokenID: body.tokenID, address: context.remoteAddress)
             return HTTPResponse.Status.noContent
         }
-        on(.post, "/confirm/send", access: .open(because: localized("it mails the owner of an address"))) {
+        on(.post, "/confirm/send", access: .open(because: localized("it only sends mail to the owner of an address"))) {
             request, context, _ in
             let body = try await request.json(EmailRequest.self, context)
             try await authenticator.resendConfirmation(email: body.email, address: context.remoteAddress)
             return JSONAnswer(["status": "pending"], status: .accepted)
         }
-        on(.post, "/reset/send", access: .open(because: localized("it mails the owner of an address"))) {
+        on(.post, "/reset/send", access: .open(because: localized("it only sends mail to the owner of an address"))) {
             request, context, _ in
             let body = try await request.json(EmailRequest.self, context)
             try await authenticator.sendReset(email: body.email, address: context.remoteAddress)
             return JSONAnswer(["status": "pending"], status: .accepted)
         }
-        on(.post, "/reset", access: .open(because: localized("it asks for a mailed token"))) { request, context, _ in
+        on(.post, "/reset", access: .open(because: localized("it requires a mailed token"))) { request, context, _ in
             let body = try await request.json(ResetRequest.self, context)
             try await authenticator.reset(
                 password: body.password, token: body.token, tokenID: body.tokenID, address: context.remoteAddress)
