@@ -2,16 +2,16 @@ public import TomboloModel
 
 /// The answer of ``Rules/authorize(_:_:_:)``.
 public enum Decision: Hashable, Sendable {
-    /// Permitted for objects that satisfy the filter: those that the resource was about need satisfy nothing else. True
-    /// where the resource was one object.
+    /// Permitted for objects that satisfy the filter in addition to what the resource asks for. The filter is true if
+    /// the resource was one object.
     case allowed(Predicate)
     case denied(Denial)
 
-    /// Why an operation is not permitted.
+    /// Why an operation isn't permitted.
     public struct Denial: Error, Hashable, Sendable, CustomStringConvertible {
-        /// A sentence for the user that names class, operation and the roles it takes; no data.
+        /// A sentence for the user. It names the class, the operation and the required roles, but no data.
         public let wording: Wording
-        /// Nobody is logged in: whether a login helps is open. HTTP answers 401 instead of 403.
+        /// Whether nobody is logged in, so that a login might help. HTTP then answers 401 instead of 403.
         public let needsLogin: Bool
 
         /// The sentence in English.
@@ -24,7 +24,7 @@ public enum Decision: Hashable, Sendable {
         if case .allowed = self { true } else { false }
     }
 
-    /// The filter of what is permitted.
+    /// The filter of the permitted objects.
     /// - Throws: the denial.
     public func get() throws(Denial) -> Predicate {
         switch self {

@@ -1,16 +1,16 @@
-/// The rules of a server process as they are at the moment, on the classes as they are.
+/// A server process's current rules, based on its current classes.
 ///
-/// Positions of classes and columns are those of one value of ``current``: take it once for all that belongs together,
-/// such as a row that is read and the decision about it.
+/// Positions of classes and columns are valid for one value of ``current`` only. Take it once for everything that
+/// belongs together, such as reading a row and deciding about it.
 public struct LiveRules: Sendable {
     private let newest: @Sendable () -> Rules
 
-    /// - Parameter newest: the rules that count now.
+    /// - Parameter newest: returns the rules that apply now.
     public init(newest: @escaping @Sendable () -> Rules) { self.newest = newest }
 
     /// Rules that never change.
     public init(_ rules: Rules) { self.init { rules } }
 
-    /// The rules that count now, for a decision in several steps.
+    /// The rules that apply now. Take them once for a decision in several steps.
     public var current: Rules { newest() }
 }

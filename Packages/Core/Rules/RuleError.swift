@@ -1,4 +1,4 @@
-/// Rules that can't be used. Each problem names file and line, class, role and field, and what to do.
+/// Rules that can't be used. Each problem names file and line, class, role and field, and says what to do.
 public struct RuleError: Error, Hashable, Sendable, CustomStringConvertible {
     public let problems: [String]
 

@@ -3,24 +3,24 @@ internal import TomboloModel
 extension Rules {
     /// Something that one subject may do and another may not.
     public enum Advantage: Hashable, Sendable {
-        /// With objects of a class.
+        /// An operation on objects of a class.
         case objects(Operation, className: String)
-        /// With properties or lists of objects that both may read or write.
+        /// Access to properties or lists of objects that both may read or write.
         case properties(className: String)
     }
 
-    /// One of two subjects who are compared, with the role that decides about a class.
+    /// One of the two subjects to compare, with the role that decides about a class.
     private struct Side {
         let subject: Subject
         let role: ClassRole
-        /// Who counts where a rule compares the user with what an object has.
+        /// The user to assume where a rule compares the user with an object's value.
         let owner: Subject
 
         func predicate(_ expression: RuleExpression) -> Predicate {
             expression.deciding(for: subject).predicate(for: owner)
         }
 
-        /// The conditions that the subject may not make come true, lacking a permission.
+        /// The conditions that the subject may not make objects satisfy, for lack of a permission.
         var unmetConditions: Set<Predicate> {
             Set(
                 role.requirements.filter { !$0.permission.holds(for: subject) }
@@ -28,14 +28,15 @@ extension Rules {
         }
     }
 
-    /// Something that a subject may do with objects and another may not, or nil if the rules permit the other at least as much.
-    /// What they may do is compared, not the names of their roles: a role that permits nothing is no advantage.
+    /// Something that a subject may do with objects and another may not, or nil if the rules permit the other at least
+    /// as much. This compares what they may do, not the names of their roles: a role that permits nothing is no
+    /// advantage.
     ///
-    /// Filters are compared as they are written, so that it may find an advantage where there is none. What rules give to
-    /// somebody by their id, such as their own objects, is one over everybody else, unless `owner` says what to take for the
-    /// same.
-    /// - Parameter owner: who is compared with what objects have in place of the other. Conditions on the user alone, such as
-    ///   those that name somebody, are about the other nevertheless.
+    /// Filters are compared as written, so this may report an advantage where there is none. What the rules give to
+    /// somebody by their id, such as their own objects, counts as an advantage over everybody else, unless `owner` says
+    /// otherwise.
+    /// - Parameter owner: the user to assume in place of the other where the rules compare the user with an object's
+    ///   value. Conditions on the user alone, such as those that name somebody, still apply to the other.
     public func advantage(
         of subject: Subject, over other: Subject, withObjectsOf owner: Subject? = nil
     ) -> Advantage? {
@@ -60,7 +61,7 @@ extension Rules {
             return .objects(operation, className: name)
         }
         guard let other else { return nil }
-        // Moving an object from one scope to another takes more than updating it.
+        // Moving an object from one scope to another needs more than permission to update it.
         if exceeds(\.departure) || exceeds(\.arrival) { return .objects(.update, className: name) }
         if !other.unmetConditions.isSubset(of: one.unmetConditions) {
             return .objects(.update, className: name)

@@ -1,8 +1,8 @@
 internal import TomboloModel
 
-/// A session in a partition has the objects of that partition and no others, whatever the roles permit beyond it.
+/// A session in a partition has the objects of that partition and no others, even if its roles permit more.
 extension Rules {
-    /// The condition, narrowed to the objects of the partition; unchanged for a session that is in none.
+    /// The condition, narrowed to the objects of the partition. Unchanged for a session that isn't in a partition.
     func within(_ partition: Value?, _ classIndex: Int, _ condition: Predicate) -> Predicate {
         guard let partition else { return condition }
         guard partitionProblem(partition, classIndex) == nil, let column = partitionColumn(classIndex) else {
@@ -15,7 +15,7 @@ extension Rules {
         partitionColumns[classIndex].map { schema[classIndex].columns[$0] }
     }
 
-    /// Why no object of a class, or an object with one of these rows, can be in the partition; nil if it can.
+    /// Why the partition can't contain any object of a class, or the object with one of these rows; nil if it can.
     func partitionProblem(_ partition: Value, _ classIndex: Int, _ rows: [Row] = []) -> Wording? {
         guard let index = partitionColumns[classIndex], let column = partitionColumn(classIndex) else {
             return Wording(
@@ -28,7 +28,7 @@ extension Rules {
             return Wording("the Realm's partition is \(partition), and \(error.wording)")
         }
         for row in rows where row.values.indices.contains(index) && row[index] != partition {
-            // What an object outside the partition has there is nobody's business.
+            // The message doesn't reveal the partition of an object outside the session's own.
             return Wording(
                 "its '\(column.name)' isn't the Realm's partition, \(partition); leave '\(column.name)' empty, or write "
                     + "the object in the Realm of its own partition.")
@@ -36,7 +36,7 @@ extension Rules {
         return nil
     }
 
-    /// What the rules say of the session beyond its roles.
+    /// Adds what the rules say about the session apart from its roles.
     func addPartition(_ partition: Value, to hash: inout StableHash) {
         hash.add("partition")
         hash.add(partition)

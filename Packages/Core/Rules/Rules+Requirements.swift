@@ -1,8 +1,8 @@
 internal import TomboloModel
 
 extension Rules {
-    /// Why an object may not become what it takes a permission to make; nil if nothing is in the way. Who lacks the
-    /// permission may change what is such already.
+    /// Why an object may not come to satisfy a condition that needs a permission; nil if nothing prevents it. Users
+    /// without the permission may still change an object that already satisfied the condition.
     func refusal(
         _ subject: Subject, _ operation: Operation, making new: Row, of old: Row?, _ classIndex: Int, _ role: ClassRole
     ) -> Decision.Denial? {

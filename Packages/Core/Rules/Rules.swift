@@ -3,40 +3,41 @@ public import TomboloModel
 
 /// Decides who may do what, for HTTP and sync alike: one table, one ``authorize(_:_:_:)``.
 ///
-/// For each class a subject has the first role whose condition holds, and no other. Where none does, everything is
-/// denied. A write needs the object's row before it and after it to be within what the role may write, so that nobody
-/// moves an object into or out of their reach. The elements of a list are decided like the object that has the list.
+/// For each class a subject has the first role whose condition holds, and no other. If none holds, everything is
+/// denied. A write needs the object's row to be within what the role may write both before and after it, so that nobody
+/// can move an object into or out of their reach. List elements are decided like the object that has the list.
 /// `docs/rules.md` describes the language of rule documents.
 public struct Rules: Sendable {
-    /// Tells rules from others that were made at another time, whatever they say.
+    /// Tells these rules from any made at another time, even if both say the same.
     public final class Identity: Hashable, Sendable {
         public static func == (first: Identity, second: Identity) -> Bool { first === second }
         public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
     }
 
-    /// For what is kept that followed from these rules. Copies have the same.
+    /// A key for caches of what follows from these rules. Copies share it.
     public let identity = Identity()
     public let schema: Schema
-    /// Where grants come from. Servers read a subject's grants there, and read them again when such an object changes.
+    /// The classes that grant roles. Servers read a subject's grants there, and read them again when such an object
+    /// changes.
     public let grantColumns: [GrantColumns]
-    /// What documents say without effect, as sentences that begin with file and line.
+    /// What documents say that has no effect, as sentences that begin with file and line.
     public let notes: [String]
-    /// By the position of a class that isn't an element class.
+    /// By class position, without element classes.
     let roles: [Int: [ClassRole]]
-    /// By the name of the document that has the matrix.
+    /// By the name of the document with the matrix.
     let matrixAccess: [String: MatrixAccess]
-    /// Which column says what partition an object is in, by the position of a class that isn't an element class. Classes
-    /// without one aren't synchronised in partitions.
+    /// The column with an object's partition, by class position, without element classes. Classes without such a column
+    /// aren't synchronised in partitions.
     public let partitionColumns: [Int: Int]
     private let bookFingerprint: UInt64
-    /// What the rules look at, in a fixed order.
+    /// What the rules use of the user, in a fixed order.
     private let references: [UserReference]
 
-    /// - Throws: ``RuleError`` with every mistake of the document.
+    /// - Throws: ``RuleError`` with every mistake in the document.
     public init(schema: Schema, book: RuleBook) throws(RuleError) { try self.init(schema: schema, books: [book]) }
 
     /// The rules of several apps that share a server.
-    /// - Throws: ``RuleError`` with every mistake of every document, and every class with rules in two of them.
+    /// - Throws: ``RuleError`` with every mistake in every document, and every class that two documents have rules for.
     public init(schema: Schema, books: [RuleBook]) throws(RuleError) {
         let compiler = RuleCompiler(schema, books)
         guard compiler.problems.isEmpty else { throw RuleError(problems: compiler.problems) }
@@ -62,7 +63,7 @@ public struct Rules: Sendable {
 
     // MARK: Decisions
 
-    /// Whether the subject may do this, and for which objects. Denies what no rule permits.
+    /// Whether the subject may do this, and to which objects. Denies anything that no rule permits.
     public func authorize(_ subject: Subject, _ operation: Operation, _ resource: Resource) -> Decision {
         guard schema.classes.indices.contains(resource.classIndex) else {
             return .denied(Self.noSuchClass)
@@ -87,8 +88,8 @@ public struct Rules: Sendable {
         }
     }
 
-    /// Why the subject may do this to no object of a class, by its position; nil if the rules permit it for some. Asks
-    /// less than ``authorize(_:_:_:)``, which makes a filter.
+    /// Why the subject may not do this to any object of a class, given by its position; nil if the rules permit it for
+    /// some. This is cheaper than ``authorize(_:_:_:)``, which also builds a filter.
     public func refusal(_ subject: Subject, _ operation: Operation, ofClassAt index: Int) -> Decision.Denial? {
         guard schema.classes.indices.contains(index) else { return Self.noSuchClass }
         let classIndex = schema.rootClassIndex(of: index)
@@ -142,13 +143,13 @@ public struct Rules: Sendable {
         if let new, let refusal = refusal(subject, operation, making: new, of: old, classIndex, role) {
             return .denied(refusal)
         }
-        // In a partition its column follows from the session and not from what the device sets.
+        // In a partition, the session sets the partition column, not the device.
         let given = subject.partition == nil ? nil : partitionColumns[classIndex]
         let changed = role.fixedColumns.sorted().first { column in
             if column == given { return false }
             return switch operation {
             case .create: new.map { !isUnset($0[column], item.columns[column]) } ?? false
-            // Were a hidden column's own value accepted, and no other, it could be guessed.
+            // If an update to a hidden column were refused only when it changes the value, the value could be guessed.
             case .update:
                 old?[column] != new?[column] || written.contains(column) && role.hiddenColumns.contains(column)
             default: false
@@ -160,8 +161,9 @@ public struct Rules: Sendable {
         return .allowed(filter)
     }
 
-    /// Why an object may not move from one scope of the matrix to another, such as from event to event; nil if it may, or
-    /// stays where it is. Who may do so by the matrix alone takes it away there, and adds it here.
+    /// Why an object may not move from one scope of the matrix to another, such as from event to event; nil if it may,
+    /// or if it doesn't move. For users whom only the matrix permits this, a move is a deletion in the old scope and a
+    /// creation in the new one.
     private func refusal(
         _ subject: Subject, moving old: Row, to new: Row, _ classIndex: Int, _ role: ClassRole
     ) -> Decision.Denial? {
@@ -188,12 +190,12 @@ public struct Rules: Sendable {
         return .init(wording: wording, needsLogin: subject.isAnonymous)
     }
 
-    /// Nil or the zero of its type, as a new object has it that the device set nothing in.
+    /// Whether the value is nil or the zero of its type, as in a new object whose property the device didn't set.
     private func isUnset(_ value: Value, _ column: Column) -> Bool {
         value.isNull || value == schema.storedType(of: column).zero
     }
 
-    /// The role that decides about a class, by its position at the root.
+    /// The role that decides about a class, given by its position. The class must not be an element class.
     func role(of subject: Subject, _ classIndex: Int) -> ClassRole? {
         roles[classIndex]?.first { $0.applies(to: subject) }
     }
@@ -208,16 +210,17 @@ public struct Rules: Sendable {
 
     // MARK: Sessions
 
-    /// What the subject may do, for a session.
+    /// What the subject may do, for use by a session.
     public func access(of subject: Subject) -> SubjectAccess { SubjectAccess(self, subject) }
 
-    /// What the subject may read of each class, see ``SubjectAccess/readable(_:)``.
+    /// What the subject may read of each class: see ``SubjectAccess/readable(_:)``.
     public func readable(_ subject: Subject) -> @Sendable (_ classIndex: Int) -> Predicate {
         let access = access(of: subject)
         return { access.readable($0) }
     }
 
-    /// What the subject may read of a class, by its position at the root, with what the role permits of it.
+    /// What the subject may read of a class, given by its position, if it has a role there. The class must not be an
+    /// element class.
     func readable(_ subject: Subject, _ classIndex: Int) -> Predicate {
         guard schema.classes.indices.contains(classIndex) else { return .constant(false) }
         let root = schema.rootClassIndex(of: classIndex)
@@ -226,8 +229,8 @@ public struct Rules: Sendable {
         return filter(for: subject, role, .read, root)
     }
 
-    /// The columns that the subject may not read although they may read the object, by the class's position. Classes
-    /// without such columns are left out.
+    /// The columns that the subject may not read even if they may read the object, by class position. Classes without
+    /// such columns are left out.
     public func hiddenColumns(_ subject: Subject) -> [Int: Set<Int>] {
         var result: [Int: Set<Int>] = [:]
         for index in roles.keys {
@@ -236,19 +239,19 @@ public struct Rules: Sendable {
         return result
     }
 
-    /// Judges the writes of a subject's uploads, see ``SubjectAccess/permit(_:)``.
+    /// Decides about the writes in a subject's uploads: see ``SubjectAccess/permit(_:)``.
     public func permit(_ subject: Subject) -> @Sendable (WriteRequest) -> WriteDenial? {
         let access = access(of: subject)
         return { access.permit($0) }
     }
 
-    /// Why the subject may not do something to any object of a class, see ``SubjectAccess/denial(_:_:)``.
+    /// Why the subject may not do something to any object of a class: see ``SubjectAccess/denial(_:_:)``.
     public func denial(_ subject: Subject) -> @Sendable (WriteRequest.Operation, _ classIndex: Int) -> WriteDenial? {
         let access = access(of: subject)
         return { access.denial($0, $1) }
     }
 
-    /// Decides as ``authorize(_:_:_:)``, with the role and the filter given.
+    /// Decides like ``authorize(_:_:_:)``, but with a given role and filter.
     func decide(
         _ subject: Subject, _ operation: Operation, _ resource: Resource, _ role: ClassRole?, _ filter: Predicate,
         written: Set<Int>
@@ -259,7 +262,8 @@ public struct Rules: Sendable {
         }
     }
 
-    /// The role that decides about a class, by its position at the root, and what it permits by operation.
+    /// The role that decides about a class, given by its position, and what it permits by operation. The class must not
+    /// be an element class.
     func filters(for subject: Subject, _ classIndex: Int) -> (role: ClassRole, filters: [Operation: Predicate])? {
         guard let role = role(of: subject, classIndex) else { return nil }
         var filters: [Operation: Predicate] = [:]
@@ -269,8 +273,8 @@ public struct Rules: Sendable {
         return (role, filters)
     }
 
-    /// Changes when the rules, or what they see of the subject, may have changed: a client that stands on another
-    /// fingerprint gets the difference.
+    /// Changes whenever the rules, or what they see of the subject, may have changed. A client with another fingerprint
+    /// is sent the difference.
     public func fingerprint(of subject: Subject) -> UInt64 {
         var hash = StableHash()
         hash.add(Int64(bitPattern: bookFingerprint))

@@ -2,14 +2,14 @@ internal import Synchronization
 public import TomboloChangesets
 public import TomboloModel
 
-/// What a subject may do, for as long as a session knows of nothing else. A gateway has one for each connected device:
-/// what of the rules depends on the subject alone is worked out when a class is first written, and only for that class.
+/// What a subject may do, as long as the rules and the subject stay the same. A gateway has one for each connected
+/// device. It evaluates the conditions on the subject when a class is first written, and only for that class.
 public final class SubjectAccess: Sendable {
-    /// What the subject may do with one class. A class, since it's asked for every object that is written.
+    /// What the subject may do with one class. A reference type, since it's looked up for every object that is written.
     private final class ClassAccess: Sendable {
         let role: ClassRole
         let filters: [Operation: Predicate]
-        /// What is permitted whatever the objects are.
+        /// The operations that are permitted on every object.
         let unconditional: Set<Operation>
         let columnCount: Int
 
@@ -22,7 +22,7 @@ public final class SubjectAccess: Sendable {
             unconditional = asksMore ? [] : Set(filters.filter { $0.value == .constant(true) }.keys)
         }
 
-        /// Whether an operation is permitted on an object without a look at its values.
+        /// Whether an operation is permitted on an object, without looking at its values.
         func permits(_ operation: Operation, _ old: Row?, _ new: Row?) -> Bool {
             guard unconditional.contains(operation) else { return false }
             func isWhole(_ row: Row?) -> Bool { row?.values.count == columnCount }
@@ -36,7 +36,7 @@ public final class SubjectAccess: Sendable {
 
     private let rules: Rules
     private let subject: Subject
-    /// By the position of a class at the root; nil for one whose roles don't apply.
+    /// By position of a class that isn't an element class; nil for a class without a role that applies.
     private let known = Mutex<[Int: ClassAccess?]>([:])
 
     init(_ rules: Rules, _ subject: Subject) {
@@ -44,19 +44,19 @@ public final class SubjectAccess: Sendable {
         self.subject = subject
     }
 
-    /// What the subject may read of a class, by its position, for a session's visibility; false where nothing is
-    /// permitted. For an element class it is about the object that has the list.
+    /// What the subject may read of a class, given by its position, for a session's visibility; false if nothing is
+    /// permitted. For an element class, the answer is about the object that has the list.
     public func readable(_ classIndex: Int) -> Predicate { rules.readable(subject, classIndex) }
 
-    /// Why a write is not permitted, or nil. A request without rows is denied.
+    /// Why a write isn't permitted, or nil if it is. A request without rows is denied.
     public func permit(_ request: WriteRequest) -> WriteDenial? {
         decide(
             request.operation, .object(classIndex: request.classIndex, old: request.old, new: request.new),
             request.written)
     }
 
-    /// Why the subject may not do something to any object of a class, by position; nil where a rule permits it for some.
-    /// For an element class it is about the object that has the list.
+    /// Why the subject may not do something to any object of a class, given by its position; nil if a rule permits it
+    /// for some. For an element class, the answer is about the object that has the list.
     public func denial(_ operation: WriteRequest.Operation, _ classIndex: Int) -> WriteDenial? {
         decide(operation, .objects(classIndex: classIndex), [])
     }

@@ -1,41 +1,43 @@
 internal import TomboloModel
 
-/// A role of one class, checked against it.
+/// A role of one class, after its expressions were checked against that class.
 struct ClassRole: Sendable {
-    /// A permission that it takes to create an object that satisfies the condition, or to change one so that it does.
+    /// A permission that a user needs to create an object that satisfies the condition, or to change an object so that
+    /// it does.
     struct Requirement: Sendable {
         let name: String
-        /// Who has it.
+        /// Which users have the permission.
         let permission: RuleExpression
         let condition: RuleExpression
     }
 
     let name: String
-    /// Where it is written: `crm.yaml:12`.
+    /// File and line of the role, such as `crm.yaml:12`.
     let place: String
-    /// Whether it is also for callers who aren't logged in.
+    /// Whether the role also applies to callers who aren't logged in.
     let isForAnonymous: Bool
     let applyWhen: RuleExpression
-    /// Which objects the role may read; what it may write, it may read too.
+    /// Which objects the role may read. They include those that it may write.
     let read: RuleExpression
     let write: RuleExpression
-    /// Beyond ``write``.
+    /// What an object must satisfy to be created, in addition to ``write``.
     let insert: RuleExpression
     let delete: RuleExpression
-    /// What may be created besides what ``write`` and the matrix permit.
+    /// Objects that the role may create even if neither ``write`` nor the matrix permits it.
     let create: RuleExpression
     let requirements: [Requirement]
     let operations: [Operation: RuleExpression]
-    /// What the matrix permits beside all of this; empty for a class without one.
+    /// What the matrix permits in addition to all of this. Empty for a class without a matrix.
     let matrix: [Operation: RuleExpression]
-    /// The column with the key of what the matrix's roles are granted in; nil without a matrix.
+    /// The column with the key of the object that the matrix's roles are granted in, or nil without a matrix.
     let scopeColumn: Int?
-    /// What an object must satisfy before it moves from one scope to another: where only the matrix permits updating it,
+    /// What an object must satisfy before it moves from one scope to another. If only the matrix permits the update,
     /// the box for deleting must be ticked too.
     let departure: RuleExpression
-    /// The same after the move, with the box for creating.
+    /// What an object must satisfy after the move. If only the matrix permits the update, the box for creating must be
+    /// ticked too.
     let arrival: RuleExpression
-    /// What each operation asks of an object.
+    /// What an object must satisfy for each operation.
     private let expressionByOperation: [Operation: RuleExpression]
     /// The columns that the role may not read.
     let hiddenColumns: Set<Int>
@@ -81,7 +83,7 @@ struct ClassRole: Sendable {
         expressionByOperation = expressions.merging(matrix) { .disjunction([$0, $1]) }
     }
 
-    /// Denies everything, to everybody.
+    /// Denies everything to everybody.
     static func denial(place: String) -> ClassRole {
         ClassRole(
             name: "nobody", place: place, isForAnonymous: true, applyWhen: .constant(true), read: .constant(false),
@@ -92,7 +94,7 @@ struct ClassRole: Sendable {
         (isForAnonymous || !subject.isAnonymous) && applyWhen.holds(for: subject)
     }
 
-    /// What an operation asks of an object; false for one that the role doesn't permit at all.
+    /// What an object must satisfy for an operation; false for an operation that the role doesn't permit at all.
     func expression(for operation: Operation) -> RuleExpression {
         expressionByOperation[operation] ?? .constant(false)
     }
@@ -111,7 +113,7 @@ struct ClassRole: Sendable {
             hash.add(operation.name)
             operations[operation]?.add(to: &hash)
         }
-        // Nothing where there is none: fingerprints from before there were matrices stay what they were.
+        // Adds nothing without a matrix, so that fingerprints from before matrices existed stay valid.
         for operation in PermissionMatrix.operations {
             guard let expression = matrix[operation] else { continue }
             hash.add(operation.name)

@@ -1,11 +1,12 @@
 internal import TomboloModel
 
-/// What a role's `fields`, `additional_fields` and the second form's `read` and `write` come to.
+/// Which fields a role may read and write, according to its `fields`, its `additional_fields` and the second form's
+/// `read` and `write`.
 struct FieldRules {
     private struct Access {
         var read: Bool
         var write: Bool
-        /// Where it is written; nil for what nothing says anything about.
+        /// The line that says so, or nil if the document says nothing about it.
         var line: Int?
     }
 
@@ -36,7 +37,7 @@ struct FieldRules {
 
     mutating func resolve() {
         let item = schema[classIndex]
-        // Nothing said permits all in the first form; the second one wants it said.
+        // If the document says nothing, the first form permits everything and the second form nothing.
         let absent = !declaration.isSecondForm
         var rest = Access(read: absent, write: absent)
         if let node = declaration.additionalFields { rest = access(node, "additional_fields") }
@@ -50,7 +51,7 @@ struct FieldRules {
         if let writes = declaration.writesEveryField { override(writes, \.write, &columns) }
         for index in columns.indices where index != item.primaryKeyIndex {
             if !columns[index].write { fixedColumns.insert(index) }
-            // Who may write may read.
+            // Permission to write includes permission to read.
             if !columns[index].read && !columns[index].write { hiddenColumns.insert(index) }
         }
         for (position, list) in item.lists.enumerated() {
@@ -73,7 +74,7 @@ struct FieldRules {
                 : others.allSatisfy(hiddenColumns.contains) && lists.values.allSatisfy { !$0.read })
     }
 
-    /// A literal of the whole role comes before all rules of fields.
+    /// Applies a role's literal `read` or `write`, which overrides all of its field rules.
     private mutating func override(
         _ value: Bool, _ key: WritableKeyPath<Access, Bool>, _ columns: inout [Access]
     ) {
@@ -81,7 +82,8 @@ struct FieldRules {
         for name in lists.keys { lists[name]?[keyPath: key] = value }
     }
 
-    /// Changes of a list come without word of which list it is, so that no rule can forbid one of them.
+    /// Reports rules that forbid changing a list. Changes of lists arrive without the list's name, so a rule can't
+    /// forbid changing just one.
     mutating func refuseFixedLists() {
         for name in lists.keys.sorted() {
             guard let access = lists[name], !access.write else { continue }
@@ -128,13 +130,13 @@ struct FieldRules {
                     "the rule for '\(shown)' has no effect, because the role's own read: true and write: true "
                         + "take precedence; remove those.")
             }
-            // A property that a rule names as it's called now goes by that one.
+            // A rule under the property's current name overrides one under a former name.
             if name == property || named[property] == nil { named[property] = access }
             if let inner = entry.value["fields"] { read(inner, prefix: name + ".", into: &named) }
         }
     }
 
-    /// What a column or a list is called now, by that name or one that it had before.
+    /// The current name of a column or a list that has or once had this name.
     private func property(_ name: String) -> String? {
         let item = schema[classIndex]
         if let column = item.columnIndex(name) { return item.columns[column].name }

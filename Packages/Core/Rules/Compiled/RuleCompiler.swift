@@ -1,21 +1,21 @@
 internal import TomboloModel
 
-/// Checks the books of all apps against the schema.
+/// Checks the rule books of all apps against the schema.
 struct RuleCompiler {
     let schema: Schema
     private(set) var roles: [Int: [ClassRole]] = [:]
     private(set) var grantColumns: [GrantColumns] = []
     /// By the document's name.
     private(set) var matrices: [String: MatrixAccess] = [:]
-    /// What the matrices permit, by the position of a class.
+    /// What the matrices permit, by class position.
     private var boxes: [Int: [Operation: RuleExpression]] = [:]
-    /// The columns with the keys of what the matrices' roles are granted in, by the position of a class.
+    /// The columns with the keys of the objects that the matrices' roles are granted in, by class position.
     private var scopeColumns: [Int: Int] = [:]
     /// By the document's name.
     private var declarations: [String: MatrixDeclaration] = [:]
-    /// Who has which permission, by the document's name and that of the permission.
+    /// Which users have which permission, by the names of the document and the permission.
     private var permissions: [String: [String: RuleExpression]] = [:]
-    /// By the position of a class that isn't an element class.
+    /// By class position, without element classes.
     private(set) var partitionColumns: [Int: Int] = [:]
     private(set) var notes: [String] = []
     private(set) var problems: [String] = []
@@ -49,7 +49,7 @@ struct RuleCompiler {
         permissions[book.file] = compiler.permissions
     }
 
-    /// For those whom none of the class's own roles is for, the matrix counts alone.
+    /// Adds a role for users to whom none of the class's own roles applies: only the matrix decides for them.
     private mutating func addMatrixRole(_ index: Int) {
         let own = roles[index] ?? []
         guard let matrix = boxes[index], !own.contains(where: { $0.applyWhen == .constant(true) }) else { return }
@@ -118,7 +118,7 @@ struct RuleCompiler {
                 refused.append(found)
             }
         }
-        // A class that a device adds later must not make the rules of all others unusable.
+        // A class that a device adds later must not make the rules of all other classes unusable.
         if fits {
             notes += refused.flatMap { $0 }.map { "\($0) Nobody may read or write the class." }
         } else {
@@ -178,7 +178,7 @@ struct RuleCompiler {
         let delete = expression(declaration.delete, "delete", absent: true)
         let create = expression(declaration.create, "create", absent: false)
         let requirements = declaration.requires.map { entry in
-            // Named like any other permission, so that a misspelt one is a mistake and not a hole.
+            // Spelled like any other permission, so that a misspelt name is reported and doesn't leave a hole.
             let name = RuleNode(.string(ExpressionCompiler.permissionPrefix + entry.key), line: entry.line)
             return ClassRole.Requirement(
                 name: entry.key, permission: expression(name, "requires", absent: false),
@@ -308,7 +308,7 @@ struct RuleCompiler {
 }
 
 extension ClassRole {
-    /// Whether nobody is left for another role after this one.
+    /// Whether this role leaves no user for the other, later role.
     fileprivate func covers(_ other: ClassRole) -> Bool {
         (isForAnonymous || !other.isForAnonymous) && (applyWhen == .constant(true) || applyWhen == other.applyWhen)
     }

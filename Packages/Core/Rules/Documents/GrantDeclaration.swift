@@ -5,9 +5,10 @@ struct GrantDeclaration: Sendable {
     let user: RuleNode.Entry
     let role: RuleNode.Entry
     let scope: RuleNode.Entry?
-    /// The names of the roles that it gives; nil if the document doesn't list them.
+    /// The names of the roles that the class can give, or nil if the document doesn't list them.
     let roles: [String]?
-    /// By a role that one user has in each scope: the role that a user gets who hands it over. With lines.
+    /// The exclusive roles, of which each scope has one holder. Each entry names, with its line, the role that a holder
+    /// gets after handing the exclusive one over.
     let exclusive: [RuleNode.Entry]
     let line: Int
 }

@@ -1,8 +1,8 @@
 internal import TomboloModel
 
 extension RuleBook {
-    /// Reads a document of either published form. Mistakes are kept and thrown by ``Rules/init(schema:books:)``, so
-    /// that all problems come at once.
+    /// Reads a document in either published form. It keeps the mistakes, and ``Rules/init(schema:books:)`` throws them
+    /// all at once.
     public init(_ document: RuleNode, file: String) {
         self.init(file: file)
         guard case .map(let entries) = document.content else {
@@ -40,7 +40,7 @@ extension RuleBook {
     ]
     /// The version of the rule language that ``version`` in a document may name.
     static let version: Int64 = 1
-    /// Keys of Device Sync's `sync/config.json` that have no meaning for rules.
+    /// Keys of Device Sync's `sync/config.json` that mean nothing to rules.
     private static let configurationKeys: Set<String> = [
         "type", "state", "development_mode_enabled", "service_name", "database_name", "client_max_offline_days",
         "is_recovery_mode_disabled", "queryable_fields_names", "queryable_fields", "indexed_queryable_fields_names",
@@ -105,7 +105,7 @@ extension RuleBook {
         }
     }
 
-    /// Device Sync's `sync/config.json` of an app that synchronises by partitions.
+    /// Reads Device Sync's `sync/config.json` of an app that synchronises partitions.
     private mutating func readPartitionConfiguration(_ document: RuleNode) {
         guard case .map(let entries) = document.content else { return }
         for entry in entries {
@@ -125,7 +125,7 @@ extension RuleBook {
         }
     }
 
-    /// The key, and permissions that stand for a default role.
+    /// Reads the partition key, and the permissions that stand in for a default role.
     private mutating func readPartition(_ node: RuleNode) {
         guard case .map(let entries) = node.content else {
             return problem(
@@ -384,7 +384,8 @@ extension RuleBook {
         return nil
     }
 
-    /// `exclusive: {owner: organizer}`: roles that one user has in each scope, and what becomes of who hands one over.
+    /// Reads `exclusive: {owner: organizer}`: the roles with one holder in each scope, and the role that a holder gets
+    /// after handing one over.
     private mutating func exclusiveRoles(_ grant: RuleNode) -> [RuleNode.Entry] {
         guard let node = grant["exclusive"] else { return [] }
         guard case .map(let entries) = node.content, !entries.isEmpty else {

@@ -1,26 +1,26 @@
 internal import TomboloModel
 
-/// The rules of one app as its document says them. ``Rules/init(schema:books:)`` checks them against the classes.
+/// The rules of one app as its document states them. ``Rules/init(schema:books:)`` checks them against the classes.
 public struct RuleBook: Sendable {
     /// The document's name, for messages.
     public let file: String
     var classes: [ClassDeclaration] = []
     var defaultRoles: [RoleDeclaration] = []
-    /// Whether the document has default roles, if only an empty list.
+    /// Whether the document has default roles, even if the list is empty.
     var hasDefaultRoles = false
     var grants: [GrantDeclaration] = []
     var matrixDeclaration: MatrixDeclaration?
-    /// Nil where the property goes by ``PartitionKey/names``.
+    /// Nil if the property has one of ``PartitionKey/names``.
     var partition: PartitionDeclaration?
-    /// The classes of the book's app, if it shares a server with others: default roles are about no others. Nil for
-    /// all classes.
+    /// The classes of the book's app, if it shares a server with others: default roles apply to these classes only. Nil
+    /// for all classes.
     public var scope: Set<String>?
-    /// What the document says without effect, as sentences that begin with file and line.
+    /// What the document says that has no effect, as sentences that begin with file and line.
     public internal(set) var notes: [String] = []
-    /// Mistakes in the structure. They are reported with those that the classes reveal.
+    /// Structural mistakes. They are reported together with those that a check against the classes finds.
     var problems: [String] = []
 
-    /// The most classes of a book.
+    /// The most classes in a book.
     public static let maximumClassCount = 1_000
     /// The most roles of a class.
     public static let maximumRoleCount = 100
@@ -30,8 +30,8 @@ public struct RuleBook: Sendable {
     /// Permits nothing.
     public static let empty = RuleBook(file: "rules")
 
-    /// Permits everybody who is logged in to read and write objects of these classes: for development, until somebody
-    /// writes rules.
+    /// Lets everybody who is logged in read and write objects of these classes: for development, until somebody writes
+    /// rules.
     public static func open(_ classNames: some Collection<String>) -> RuleBook {
         var book = RuleBook(file: "development mode")
         book.classes = classNames.sorted().map { name in
@@ -44,7 +44,7 @@ public struct RuleBook: Sendable {
         return book
     }
 
-    /// What the book says of these classes.
+    /// What the book says about these classes.
     public func keeping(_ classNames: Set<String>) -> RuleBook {
         var book = self
         book.classes = classes.filter { classNames.contains($0.name) }
@@ -53,21 +53,21 @@ public struct RuleBook: Sendable {
         return book
     }
 
-    /// Whether the book says who may do what with a class: by roles of the class or by default roles.
+    /// Whether the book says who may do what with a class, in the class's own roles or in default roles.
     public func decides(about className: String) -> Bool {
         if classes.contains(where: { $0.name == className }) || matrixClassNames.contains(className) { return true }
         return hasDefaultRoles && scope?.contains(className) ?? true
     }
 
-    /// Why the document can't say anything of a class by this name, as a sentence; nil if it can.
-    /// - Parameter item: the class that has the name, or had it before.
+    /// Why the document can't refer to a class by this name, as a sentence; nil if it can.
+    /// - Parameter item: the class that has, or used to have, this name.
     func refusal(naming name: String, _ item: ClassSchema) -> String? {
         guard let scope, !scope.contains(name) else { return nil }
         guard scope.contains(item.name) else { return "\(name) belongs to another app, whose rules decide about it." }
         return "the class '\(name)' is called '\(item.name)' now; use that name."
     }
 
-    /// Which role may do what with which service, if the document says it by a matrix.
+    /// Which role may do what with which service, if the document has a matrix.
     public var matrix: PermissionMatrix? { matrixDeclaration?.matrix(grants) }
 
     private var matrixClassNames: [String] { matrix?.services.flatMap(\.classNames) ?? [] }

@@ -1,5 +1,5 @@
 extension RuleNode {
-    /// The line of a text or a key that is a role's name, or stands for something of the role.
+    /// The line of a string or key that is a role's name, or that refers to the role.
     package func line(naming role: String) -> Int? {
         let names = [role, "%%user.grants.\(role)", ExpressionCompiler.withinPrefix + role]
         switch content {
@@ -13,7 +13,7 @@ extension RuleNode {
         }
     }
 
-    /// Whether a rule document names a role elsewhere than in the rows of its matrix and the lists of its grants.
+    /// Whether a rule document names a role anywhere except in the rows of its matrix and the lists of its grants.
     func namesElsewhere(_ role: String) -> Bool {
         guard case .map(let entries) = content else { return false }
         return entries.contains { entry in
@@ -25,7 +25,7 @@ extension RuleNode {
         }
     }
 
-    /// A mapping, or each of a list, without some keys.
+    /// A mapping, or each mapping in a list, without these keys.
     private func without(keys: Set<String>) -> RuleNode {
         switch content {
         case .map(let entries): RuleNode(.map(entries.filter { !keys.contains($0.key) }), line: line)

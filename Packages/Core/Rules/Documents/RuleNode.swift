@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// A part of a rule document as it was written, with its place: what JSON and YAML have in common.
+/// A part of a rule document as written, with its place: what JSON and YAML have in common.
 public struct RuleNode: Sendable {
     public indirect enum Content: Sendable {
         case null
@@ -9,7 +9,7 @@ public struct RuleNode: Sendable {
         case double(Double)
         case string(String)
         case list([RuleNode])
-        /// In the order of the document; no key is there twice.
+        /// In the document's order, without duplicate keys.
         case map([Entry])
     }
 
@@ -27,7 +27,7 @@ public struct RuleNode: Sendable {
     }
 
     public let content: Content
-    /// The line where it begins, counted from 1.
+    /// The line where the node begins, counted from 1.
     public let line: Int
 
     public init(_ content: Content, line: Int) {
@@ -39,7 +39,7 @@ public struct RuleNode: Sendable {
     public static let maximumByteCount = 1 << 20
     /// How deep a rule document may nest.
     public static let maximumDepth = 64
-    /// The most values of a rule document, those that aliases stand for counted each time.
+    /// The most values in a rule document. Each use of an alias counts all the values that it stands for.
     public static let maximumCount = 100_000
 }
 
@@ -51,7 +51,7 @@ extension RuleNode {
 
     var keys: [String] { if case .map(let entries) = content { entries.map(\.key) } else { [] } }
 
-    /// For messages: `a list`.
+    /// The kind of content, for messages: `a list`.
     var kind: String {
         switch content {
         case .null: "null"

@@ -2,32 +2,32 @@ public import TomboloModel
 
 /// What a subject may do with the objects of a class, and why: the answer of ``Rules/explain(_:className:row:)``.
 public struct Explanation: Sendable {
-    /// A role, in the order in which they are asked.
+    /// A role of the class.
     public struct Role: Sendable {
         public let name: String
         /// File and line.
         public let place: String
         public let applies: Bool
-        /// What would have to change for it to apply; empty if it does, or comes after the role that does.
+        /// What would have to change for the role to apply. Empty if it applies, or comes after the role that does.
         public let needs: [Wording]
     }
 
     public struct Permission: Sendable {
         public let operation: Operation
-        /// Which objects it is permitted for; false for none.
+        /// The objects that the operation is permitted for; false for none.
         public let filter: Predicate
-        /// Whether it is permitted for the object in question; nil if none was given.
+        /// Whether the operation is permitted for the given object; nil if none was given.
         public let isPermitted: Bool?
-        /// What would have to change for it to be permitted; empty if it is.
+        /// What would have to change for the operation to be permitted; empty if it is.
         public let needs: [Wording]
     }
 
     public let className: String
     /// Whether the class has rules at all.
     public let hasRules: Bool
-    /// Up to and with the role that applies.
+    /// The roles in the order of evaluation, up to and including the one that applies.
     public let roles: [Role]
-    /// Reading, creating, updating and deleting, then further operations that the role permits, by name. Empty if no
+    /// Reading, creating, updating and deleting, then any other operations that the role permits, by name. Empty if no
     /// role applies.
     public let permissions: [Permission]
     /// The properties that the subject may not read.
@@ -40,7 +40,7 @@ public struct Explanation: Sendable {
 }
 
 extension Explanation: CustomStringConvertible {
-    /// Several lines, as `migration-tool rules explain` prints them.
+    /// A text of several lines, as `migration-tool rules explain` prints it.
     public var description: String {
         guard hasRules else { return "\(className) has no rules, so that nobody may do anything with it." }
         var lines = [className]

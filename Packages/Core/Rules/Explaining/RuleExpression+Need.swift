@@ -2,7 +2,7 @@ internal import TomboloModel
 
 extension RuleExpression {
     /// Why the expression doesn't hold, or nil if it does.
-    /// - Parameter row: of the object; without one, what depends on an object could hold.
+    /// - Parameter row: the object's row. Without one, every condition on an object counts as possible.
     func need(for subject: Subject, row: Row?, of item: ClassSchema?) -> RuleNeed? {
         switch self {
         case .constant(let value): return value ? nil : .change(Wording("the rule permits it to nobody"))
@@ -54,7 +54,7 @@ extension RuleExpression {
         return .change(Wording("\(condition), but it is \(value)"))
     }
 
-    /// That a reference stands for nothing.
+    /// Says that the user has no value for a reference.
     private func absence(of reference: UserReference?, for subject: Subject) -> RuleNeed {
         if subject.isAnonymous { return .change(Wording("\(self), but nobody is logged in")) }
         return reference?.isOfPartition == true
@@ -68,7 +68,7 @@ extension RuleExpression.FieldOperand {
 }
 
 extension UserValue {
-    /// With the elements of a short list.
+    /// The value for messages, with its elements if it's a short list.
     fileprivate var listed: Wording {
         switch self {
         case .array(let values) where values.count <= 5:

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// What would have to be otherwise for an expression to hold.
+/// What would have to change for an expression to hold.
 indirect enum RuleNeed: Hashable, Sendable {
     /// A sentence without a full stop: `owner == 64ab… (%%user.id), but it is 64ac…`.
     case change(Wording)

@@ -1,20 +1,21 @@
 public import TomboloModel
 
 extension Rules {
-    /// The boxes of a matrix that an operation of a subject depends on.
+    /// The boxes of a matrix that decide about an operation of a subject.
     public struct BoxExplanation: Hashable, Sendable {
         /// The name of the document that has the matrix.
         public let document: String
         public let service: String
-        /// Of the roles that the subject has, in the matrix's order. One that is ticked is enough.
+        /// The boxes of the subject's roles, in the matrix's order. One ticked box is enough.
         public let boxes: [PermissionMatrix.Box]
     }
 
-    /// Which boxes permit an operation on objects of a class if they're ticked, of the roles that a subject has.
-    /// - Parameter row: of one object, in the class's column order: roles within an object count where that belongs. Without
-    ///   one they count wherever they are.
-    /// - Returns: nil where no box could permit it: for a class without a matrix, if the rule that decides about the subject
-    ///   doesn't ask for it, for somebody who isn't logged in, and for the making of what roles are granted in.
+    /// Which boxes of a subject's roles permit an operation on objects of a class when they're ticked.
+    /// - Parameter row: the row of one object, in the class's column order. With a row, only roles that are granted
+    ///   where the object belongs, or everywhere, count. Without one, roles count wherever they are granted.
+    /// - Returns: nil if no box could permit the operation: for a class without a matrix, if the rule that decides
+    ///   about the subject doesn't use the matrix, if nobody is logged in, and for creating the objects that roles are
+    ///   granted in.
     public func explainBoxes(
         _ subject: Subject, _ operation: Operation, className: String, row: Row? = nil
     ) -> BoxExplanation? {
@@ -27,7 +28,7 @@ extension Rules {
             guard let service = matrix.services.first(where: { $0.classNames.contains(schema[index].name) }) else {
                 continue
             }
-            // Nobody has a role within something before that exists.
+            // Nobody has a role within an object that doesn't exist yet.
             let isNew = operation == .create && role.scopeColumn == schema[index].primaryKeyIndex
             let own = subject.grants.filter { grant in
                 guard let within = grant.scope else { return matrix.everywhereRows.contains(grant.role.name) }

@@ -1,10 +1,11 @@
 public import TomboloModel
 
 extension Rules {
-    /// What a subject may do with the objects of a class, by which role, and what would have to change for the rest.
-    /// For an element class it is about the objects that have the list.
-    /// - Parameter row: of one object, in the class's column order. An update is taken to leave it as it is.
-    /// - Returns: nil if there is no such class, or the row has another number of columns.
+    /// What a subject may do with the objects of a class, by which role, and what would have to change to permit the
+    /// rest. For an element class, the answer is about the objects that have the list.
+    /// - Parameter row: the row of one object, in the class's column order. Updates are judged as if they left it
+    ///   unchanged.
+    /// - Returns: nil if there is no such class, or if the row has the wrong number of columns.
     public func explain(_ subject: Subject, className: String, row: Row? = nil) -> Explanation? {
         guard let given = schema.index(of: className) else { return nil }
         let index = schema.rootClassIndex(of: given)

@@ -1,6 +1,5 @@
 internal import TomboloModel
 
-/// Conditions on a field.
 extension ExpressionCompiler {
     mutating func fieldCondition(
         _ column: RuleExpression.ColumnReference, _ node: RuleNode, depth: Int
@@ -76,7 +75,7 @@ extension ExpressionCompiler {
         }
     }
 
-    /// Whether the field has the name of a role that was added to the matrix, and may do nothing that a role of it may not.
+    /// Whether the field names a role that was added to the matrix and may do nothing that the given role may not.
     mutating func added(
         _ column: RuleExpression.ColumnReference, _ name: String, _ line: Int
     ) -> RuleExpression {

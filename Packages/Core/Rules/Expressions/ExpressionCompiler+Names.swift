@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// What names and values in the text stand for.
+/// Resolves the names and values in an expression.
 extension ExpressionCompiler {
     mutating func literal(_ node: RuleNode) -> UserValue? {
         switch node.content {
@@ -77,7 +77,7 @@ extension ExpressionCompiler {
                 report(line, "'\(shown)' is a list, and rules can't look into lists.")
                 return nil
             }
-            // Stored as a double, but compared with the nearest float.
+            // Floats are stored as doubles, but compared with the nearest float.
             return .init(name: name, type: column.type == .float ? .float : schema.storedType(of: column))
         }
         if item.lists.contains(where: { $0.name == name }) {

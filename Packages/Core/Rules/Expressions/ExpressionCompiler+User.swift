@@ -1,6 +1,5 @@
 internal import TomboloModel
 
-/// Conditions on the user.
 extension ExpressionCompiler {
     mutating func userCondition(
         _ reference: UserReference, _ node: RuleNode, depth: Int
@@ -60,7 +59,7 @@ extension ExpressionCompiler {
 
     mutating func userOperand(_ node: RuleNode) -> RuleExpression.UserOperand? {
         switch node.content {
-        // Ids of users and objects are texts here, so that there is nothing to convert.
+        // Ids of users and objects are strings here, so there is nothing to convert.
         case .map(let entries) where entries.count == 1 && RuleOperator.conversions[entries[0].key] != nil:
             return userOperand(entries[0].value)
         case .string(let text) where text.hasPrefix("%%") && text != "%%true" && text != "%%false":

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// Makes a ``RuleExpression`` of what a document says, checked against the class that it is about.
+/// Compiles a part of a document into a ``RuleExpression``, and checks it against the class that it is about.
 struct ExpressionCompiler {
     let schema: Schema
     /// Nil for conditions on the user alone.
@@ -8,19 +8,20 @@ struct ExpressionCompiler {
     let file: String
     /// Class, role and part of the rule, for messages.
     let place: String
-    /// What the matrix permits with objects of the class; nil where there is nothing of it.
+    /// What the matrix permits with objects of the class, or nil if it says nothing about the class.
     let matrix: [Operation: RuleExpression]?
-    /// The whole matrix of the document, for the boxes of services by their names.
+    /// The whole matrix of the document, to look up services' boxes by name.
     let declaration: MatrixDeclaration?
-    /// The column of the class with the key of what the matrix's roles are granted in.
+    /// The class's column with the key of the object that the matrix's roles are granted in.
     let scopeColumn: Int?
-    /// Who has which permission of the matrix's `permissions`.
+    /// Which users have which permission of the matrix's `permissions`.
     let permissions: [String: RuleExpression]
-    /// Whether a condition on the user alone may ask for boxes: for those of the user's roles that count everywhere.
+    /// Whether a condition on the user alone may ask for boxes. It then asks for those of the user's roles that count
+    /// everywhere.
     let asksBoxesOfUser: Bool
     private(set) var problems: [String] = []
 
-    /// The most comparisons, literals and operators of one expression.
+    /// The most comparisons, literals and operators in one expression.
     static let maximumPartCount = 1_000
 
     init(
@@ -39,7 +40,7 @@ struct ExpressionCompiler {
         self.asksBoxesOfUser = asksBoxesOfUser
     }
 
-    /// The expression of a whole filter or condition. What isn't understood is a problem and false.
+    /// Compiles a whole filter or condition. Whatever it doesn't understand is reported as a problem and becomes false.
     mutating func compile(_ node: RuleNode) -> RuleExpression {
         let expression = expression(node, depth: 0)
         if expression.partCount > Self.maximumPartCount {
@@ -95,7 +96,7 @@ struct ExpressionCompiler {
     static let withinPrefix = "%%matrix.within."
     static let permissionPrefix = "%%permission."
 
-    /// Who has a permission of the matrix's `permissions`.
+    /// Holds for users who have a permission of the matrix's `permissions`.
     mutating func permission(_ name: String, _ line: Int) -> RuleExpression {
         if let found = permissions[name] { return found }
         let known = permissions.keys.sorted()
@@ -108,7 +109,7 @@ struct ExpressionCompiler {
             line, "'\(Self.permissionPrefix)\(name.shortened(toByteCount: 40))' isn't known\(hint)\(list)")
     }
 
-    /// What the matrix asks of an object of the class for an operation.
+    /// What the matrix demands of an object of the class for an operation.
     mutating func boxes(_ name: String, _ line: Int) -> RuleExpression {
         let operations = PermissionMatrix.operations.map(\.name)
         if let declaration, let (service, operation, isEverywhere) = Self.box(name, of: declaration) {
@@ -136,8 +137,8 @@ struct ExpressionCompiler {
         return matrix[Operation(name)] ?? .constant(false)
     }
 
-    /// The box of a service that a name is about: `trash.read`, or `everywhere.trash.read` for the roles that count everywhere
-    /// alone.
+    /// The box that a name refers to: `trash.read`, or `everywhere.trash.read` for only the roles that count
+    /// everywhere.
     private static func box(
         _ name: String, of declaration: MatrixDeclaration
     ) -> (service: String, operation: Operation, isEverywhere: Bool)? {

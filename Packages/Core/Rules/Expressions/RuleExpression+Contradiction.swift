@@ -1,8 +1,8 @@
 internal import TomboloModel
 
 extension RuleExpression {
-    /// For a conjunction: a property of which no value satisfies all comparisons with literals. Not every impossible
-    /// condition is found, only what compares one property with itself.
+    /// For a conjunction: a property that no value can satisfy, because its comparisons with literals contradict each
+    /// other. This doesn't find every impossible condition, only comparisons of one property that exclude each other.
     var contradictoryField: String? {
         guard case .all(let parts) = self else { return nil }
         var tests: [String: [Test]] = [:]
@@ -41,7 +41,7 @@ extension RuleExpression {
             default: continue
             }
         }
-        // Only bounds and exclusions are left: the highest lower bound must not be above the lowest upper one.
+        // Only bounds and exclusions are left: the highest lower bound must not be above the lowest upper bound.
         for case .compare(let lower, let low) in tests where lower == .greater || lower == .greaterOrEqual {
             for case .compare(let upper, let high) in tests where upper == .less || upper == .lessOrEqual {
                 guard let order = low.order(high) else { continue }

@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension RuleExpression {
-    /// Adds all that the expression says, its literals in full.
+    /// Adds everything that the expression says, with its literals in full.
     func add(to hash: inout StableHash) {
         switch self {
         case .constant(let value):
@@ -39,7 +39,7 @@ extension RuleExpression {
         }
     }
 
-    /// What the expression asks of the user.
+    /// What the expression uses of the user.
     var references: Set<UserReference> {
         switch self {
         case .constant: []

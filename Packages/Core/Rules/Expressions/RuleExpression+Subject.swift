@@ -1,7 +1,7 @@
 internal import TomboloModel
 
 extension RuleExpression {
-    /// What the expression asks of an object when this user asks.
+    /// What an object must satisfy for the expression to hold for this user.
     func predicate(for subject: Subject) -> Predicate {
         switch self {
         case .constant(let value): return .constant(value)
@@ -27,7 +27,7 @@ extension RuleExpression {
         }
     }
 
-    /// The expression with its conditions on the user alone decided.
+    /// The expression with its conditions on the user replaced by their results.
     func deciding(for subject: Subject) -> RuleExpression {
         switch self {
         case .user(let reference, let test):
@@ -39,7 +39,7 @@ extension RuleExpression {
         }
     }
 
-    /// For an expression on the user alone.
+    /// Whether the expression holds, for an expression on the user alone.
     func holds(for subject: Subject) -> Bool { verdict(for: subject) == true }
 }
 
@@ -54,7 +54,7 @@ extension RuleExpression.ColumnReference {
 }
 
 extension RuleExpression.FieldOperand {
-    /// Nil if the user has no such value, or none that the column could hold.
+    /// The operand's value, or nil if the user has none or the column couldn't hold it.
     func value(for subject: Subject, as type: PropertyType) -> Value? {
         switch self {
         case .literal(let value): value
@@ -105,12 +105,12 @@ extension RuleExpression.UserOperand {
 }
 
 extension UserValue {
-    /// A list stands for its elements, as in queries of MongoDB.
+    /// A list stands for its elements, as in MongoDB's queries.
     fileprivate var elements: [UserValue] { if case .array(let values) = self { values } else { [self] } }
 }
 
 extension Predicate.Comparison {
-    /// Whether two values in this order satisfy the comparison.
+    /// Whether this order of two values satisfies the comparison.
     fileprivate func holds(_ order: Int) -> Bool {
         switch self {
         case .equal: order == 0

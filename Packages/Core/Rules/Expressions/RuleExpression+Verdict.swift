@@ -1,13 +1,13 @@
 internal import TomboloModel
 
-/// Decisions without a predicate: a user's grants may be hundreds of ids, and to decide about one object few of them
-/// matter.
+/// Decisions without a predicate. A user may have grants on hundreds of objects, but only a few of them matter to a
+/// decision about one object.
 extension RuleExpression {
-    /// Looks up what is known of an object; nil for a column that isn't.
+    /// Looks up the known value of a column; nil if it isn't known.
     typealias KnownValue = (ColumnReference) -> Value?
 
-    /// Whether the expression holds when this user asks for an object of which some columns are known; nil if that
-    /// depends on the others. Where ``predicate(for:)`` is a constant, it is the same without knowing anything.
+    /// Whether the expression holds for this user and an object of which some columns are known; nil if that depends on
+    /// the other columns. If ``predicate(for:)`` is a constant, this returns the same even if no column is known.
     func verdict(for subject: Subject, knowing known: KnownValue = { _ in nil }) -> Bool? {
         switch self {
         case .constant(let value): return value
@@ -49,7 +49,7 @@ extension RuleExpression {
         }
     }
 
-    /// What the expression asks of the columns that aren't known of an object.
+    /// What the expression demands of an object's unknown columns.
     func predicate(for subject: Subject, knowing known: KnownValue) -> Predicate {
         if let verdict = verdict(for: subject, knowing: known) { return .constant(verdict) }
         return switch self {
@@ -82,7 +82,7 @@ extension Subject {
             }
             return (scopes[Role(role)] ?? []).contains { scope in
                 switch (scope, value) {
-                // Of the same kind only an equal one would do, which isn't there.
+                // A value of the same kind would have to be equal, and there is no equal one.
                 case (.objectId, .objectId), (.string, .string), (.uuid, .uuid), (.int, .int): false
                 default: UserValue(key: scope).converted(to: type) == value
                 }

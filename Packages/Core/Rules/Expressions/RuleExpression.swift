@@ -1,13 +1,13 @@
 internal import TomboloModel
 
-/// A condition of a rule, checked against its class, with the user left open: the one form from which SQL and
-/// decisions in memory are made, by way of ``predicate(for:)``.
+/// A condition of a rule, checked against its class, with the user left open. Both SQL and decisions in memory are
+/// derived from it, by way of ``predicate(for:)``.
 ///
-/// Logic is two-valued. A value that the user doesn't have equals nothing, isn't in anything and has no order, so that
+/// Logic is two-valued. A value that the user doesn't have equals nothing, isn't in any list and has no order, so that
 /// only `$ne`, `$nin` and `$exists: false` hold for it.
 indirect enum RuleExpression: Hashable, Sendable {
     case constant(Bool)
-    /// A column of the object compared with one value.
+    /// Compares a column of the object with one value.
     case field(ColumnReference, Predicate.Comparison, FieldOperand)
     case fieldIn(ColumnReference, [FieldOperand])
     /// Whether the column's value is in a list that the user has.
@@ -17,7 +17,7 @@ indirect enum RuleExpression: Hashable, Sendable {
     case any([RuleExpression])
     case not(RuleExpression)
 
-    /// A column by its name, with the type that is stored: for a link that of the target's key.
+    /// A column's name and stored type. For a link, that is the type of the target's key.
     struct ColumnReference: Hashable, Sendable {
         let name: String
         let type: PropertyType
@@ -42,7 +42,7 @@ indirect enum RuleExpression: Hashable, Sendable {
 }
 
 extension RuleExpression {
-    /// Conjunction, flattened, without repetition and with constants folded.
+    /// A flat conjunction without duplicates, with constants folded.
     static func conjunction(_ parts: [RuleExpression]) -> RuleExpression {
         var kept: [RuleExpression] = []
         for part in parts {
@@ -57,7 +57,7 @@ extension RuleExpression {
         return kept.isEmpty ? .constant(true) : kept.count == 1 ? kept[0] : .all(kept)
     }
 
-    /// Disjunction, flattened, without repetition and with constants folded.
+    /// A flat disjunction without duplicates, with constants folded.
     static func disjunction(_ parts: [RuleExpression]) -> RuleExpression {
         var kept: [RuleExpression] = []
         for part in parts {
@@ -80,7 +80,7 @@ extension RuleExpression {
         }
     }
 
-    /// Comparisons, literals of lists, and the operators that connect them.
+    /// The number of comparisons, literals in lists, and operators that connect them.
     var partCount: Int {
         switch self {
         case .constant, .field, .fieldInList: 1

@@ -5,13 +5,13 @@ extension String {
 }
 
 extension RuleNode {
-    /// A value in a mapping of one key: extended JSON, or a conversion.
+    /// Whether it's a mapping of one key that wraps a value: extended JSON, or a conversion.
     var isWrappedValue: Bool {
         guard case .map(let entries) = content, entries.count == 1 else { return false }
         return RuleOperator.wrappers.contains(entries[0].key) || RuleOperator.conversions[entries[0].key] != nil
     }
 
-    /// Whether it asks a box of the matrix, which nobody may have ticked.
+    /// Whether it asks for a box of the matrix, which may be unticked for everybody.
     var asksMatrix: Bool {
         switch content {
         case .string(let text):
@@ -22,7 +22,7 @@ extension RuleNode {
         }
     }
 
-    /// Whether it says false in so many words.
+    /// Whether it literally says false.
     var isPlainlyFalse: Bool {
         switch content {
         case .bool(false), .string("%%false"): return true
@@ -39,6 +39,6 @@ extension Value {
 }
 
 extension PropertyType {
-    /// For messages: `an int`.
+    /// The name with its article, for messages: `an int`.
     var article: String { ("aeiou".contains(name.prefix(1)) ? "an " : "a ") + name }
 }

@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// An operator on a property or on something of the user. `$eq` and `%eq` are the same.
+/// An operator on a property or on a value of the user. `$eq` and `%eq` are the same.
 enum RuleOperator {
     case compare(Predicate.Comparison)
     case isIn(isNegated: Bool)
@@ -34,8 +34,8 @@ enum RuleOperator {
         "%stringToOid", "%oidToString", "%stringToUuid", "%uuidToString",
     ]
 
-    /// What each conversion gives. Values are converted to the type of the property anyway, so that the conversions
-    /// only have to be possible.
+    /// The result type of each conversion. Values are converted to the property's type anyway, so a conversion only has
+    /// to be possible.
     static let conversions: [String: PropertyType] = [
         "%stringToOid": .objectId, "%oidToString": .string, "%stringToUuid": .uuid, "%uuidToString": .string,
     ]

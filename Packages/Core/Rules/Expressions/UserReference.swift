@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// What an expansion stands for: something of the user, or of the partition that the session is in.
+/// What an expansion stands for: a value of the user, or the partition that the session is in.
 enum UserReference: Sendable {
     case id
     case type
@@ -8,9 +8,9 @@ enum UserReference: Sendable {
     case customData([String])
     /// The names of the roles that the user has everywhere.
     case roles
-    /// The keys of the objects within which the user has a role.
+    /// The keys of the objects within which the user has this role.
     case grants(String)
-    /// The partition as a whole, and the parts of a text before and after its first `=`.
+    /// The whole partition, and the parts of a string partition before and after its first `=`.
     case partition
     case partitionKey
     case partitionValue
@@ -60,7 +60,7 @@ enum UserReference: Sendable {
         }
     }
 
-    /// Whether it says something of the session and not of the user.
+    /// Whether it refers to the session and not to the user.
     var isOfPartition: Bool {
         switch self {
         case .partition, .partitionKey, .partitionValue: true
@@ -69,7 +69,7 @@ enum UserReference: Sendable {
     }
 }
 
-/// Names are compared by their bytes, as those of roles are.
+/// Names are compared by their bytes, as role names are.
 extension UserReference: Hashable {
     static func == (left: UserReference, right: UserReference) -> Bool {
         left.description.hasBytes(of: right.description)

@@ -1,10 +1,10 @@
-/// The boxes of a service without classes that a document's rules ask for. The others permit nothing.
+/// The boxes that a document's rules ask for, of a service without classes. Its other boxes permit nothing.
 struct AskedBoxes: Hashable, Sendable {
     /// Of roles that count everywhere.
     private(set) var everywhere: Set<Operation> = []
     /// Of roles within an object.
     private(set) var within: Set<Operation> = []
-    /// What each box is asked for, as far as that is an operation.
+    /// What the rules ask each box for, as far as that is an operation.
     private(set) var purposes: [Operation: Set<BoxPurpose>] = [:]
 
     static let all = AskedBoxes(
@@ -16,9 +16,9 @@ struct AskedBoxes: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - services: the names of those without classes.
-    ///   - classesWithScope: the classes that are linked to what roles are granted in. In rules of others the boxes of roles
-    ///     within an object say nothing.
+    ///   - services: the names of the services without classes.
+    ///   - classesWithScope: the classes that link to the objects that roles are granted in. In rules of other classes,
+    ///     boxes of roles within an object have no effect.
     static func found(
         in document: RuleNode, of services: [String], classesWithScope: Set<String>
     ) -> [String: AskedBoxes] {
@@ -44,7 +44,7 @@ struct AskedBoxes: Hashable, Sendable {
             case ("matrix", _): note(entry.value, isLinked: false)
             case ("rules", .map(let classes)): noteClasses(classes)
             case ("defaultRoles", _), ("default_roles", _), ("default_rule", _): note(entry.value, isLinked: true)
-            // Anchors, which count where they are used.
+            // Anchors. They count where they are used.
             case (let key, _) where key.hasPrefix("x-"): break
             default: noteClasses([entry])
             }
@@ -52,7 +52,7 @@ struct AskedBoxes: Hashable, Sendable {
         return result
     }
 
-    /// The box that a text such as `%%matrix.trash.read` stands for.
+    /// The box that a string such as `%%matrix.trash.read` stands for.
     private static func box(_ text: String) -> (service: String, operation: Operation, isEverywhere: Bool)? {
         let isEverywhere = text.hasPrefix(ExpressionCompiler.everywherePrefix)
         let prefix = isEverywhere ? ExpressionCompiler.everywherePrefix : ExpressionCompiler.matrixPrefix
@@ -61,7 +61,7 @@ struct AskedBoxes: Hashable, Sendable {
         return (String(name[..<dot]), Operation(String(name[name.index(after: dot)...])), isEverywhere)
     }
 
-    /// The conditions of a document on operations, with what they're for.
+    /// A document's conditions on operations, with the purpose of each.
     private static func purposes(in entries: [RuleNode.Entry]) -> [(purpose: BoxPurpose, condition: RuleNode)] {
         var found: [(purpose: BoxPurpose, condition: RuleNode)] = []
         func addClasses(_ node: RuleNode) {
@@ -86,7 +86,7 @@ struct AskedBoxes: Hashable, Sendable {
             let operations = entry.value["operations"]
             if let read = entry.value["read"] {
                 found.append((.matrix(.read), read))
-                // Who sees the matrix sees accounts, unless the document says who does.
+                // Users who may see the matrix may list accounts, unless the document says otherwise.
                 if operations?["listAccounts"] == nil { found.append((.matrix(.listAccounts), read)) }
             }
             guard case .map(let operations)? = operations?.content else { continue }
@@ -100,7 +100,7 @@ struct AskedBoxes: Hashable, Sendable {
         return found
     }
 
-    /// Whoever may change something may read it, so that the box for reading counts along.
+    /// Permission to change something includes permission to read it, so the box for reading is asked for too.
     private mutating func insert(_ operation: Operation, isLinked: Bool) {
         everywhere.formUnion([operation, .read])
         if isLinked { within.formUnion([operation, .read]) }
@@ -108,7 +108,7 @@ struct AskedBoxes: Hashable, Sendable {
 }
 
 extension RuleNode {
-    /// The texts in it that stand for boxes, such as `%%matrix.trash.read`.
+    /// The strings in the node that stand for boxes, such as `%%matrix.trash.read`.
     var matrixQuestions: [String] {
         switch content {
         case .string(let text): text.hasPrefix(ExpressionCompiler.matrixPrefix) ? [text] : []

@@ -1,7 +1,7 @@
-/// What a document's rules ask a box of a service without classes for.
+/// What a document's rules ask a box for, in a service without classes.
 public enum BoxPurpose: Hashable, Sendable {
-    /// To see the matrix (`read`), or for one of its `operations`.
+    /// Seeing the matrix (`read`), or one of its `operations`.
     case matrix(Operation)
-    /// For an operation of a class's roles on some of its objects, such as `audit`.
+    /// An operation that a class's roles permit on some of its objects, such as `audit`.
     case objects(Operation)
 }

@@ -1,24 +1,24 @@
 internal import TomboloModel
 
-/// A matrix, and who may see and change it.
+/// A matrix, and the conditions for seeing and changing it.
 struct MatrixAccess: Sendable {
-    /// What `operations` of a matrix can be about.
+    /// The operations that a matrix's `operations` can name.
     static let operations: [Operation] = [.listAccounts, .manageAccounts]
 
     let matrix: PermissionMatrix
-    /// Of the keys of what roles are granted in.
+    /// The type of the keys of the objects that roles are granted in.
     let scopeType: PropertyType
     let read: RuleExpression
     let write: RuleExpression
-    /// As far as the document says who may; see ``expression(for:)`` for the rest.
+    /// The operations that the document has a condition for. For the others, see ``expression(for:)``.
     let furtherOperations: [Operation: RuleExpression]
-    /// In the order in which they are asked: who is of a group of users, and of none before it.
+    /// The groups of users in the order of evaluation. A user belongs to the first group whose condition holds.
     let userGroups: [(name: String, condition: RuleExpression)]
-    /// By name: who has a permission.
+    /// Which users have a permission, by its name.
     let permissions: [String: RuleExpression]
 
-    /// Who may do something that isn't about objects. Who may change the matrix may do all of it, since they could give it to
-    /// themselves, and who may change something may see it.
+    /// Who may do something that isn't about objects. Users who may change the matrix may do all of it, since they
+    /// could give themselves the permission. Users who may change something may also see it.
     func expression(for operation: Operation) -> RuleExpression {
         let managing = furtherOperations[.manageAccounts] ?? .constant(false)
         return switch operation {

@@ -1,17 +1,17 @@
 internal import TomboloModel
 
-/// Checks the matrix of one book against the classes, and says what each box asks of an object.
+/// Checks the matrix of one book against the classes, and works out what each box demands of an object.
 struct MatrixCompiler {
     let schema: Schema
     let book: RuleBook
     private(set) var problems: [String] = []
     private(set) var notes: [String] = []
-    /// By the position of a class: what the roles with a ticked box have it ticked for, by operation.
+    /// What the ticked boxes permit, by class position and operation.
     private(set) var boxes: [Int: [Operation: RuleExpression]] = [:]
-    /// By the position of a class: the column with the key of what roles are granted in.
+    /// By class position: the column with the key of the object that roles are granted in.
     private(set) var scopeColumns: [Int: Int] = [:]
     private(set) var access: MatrixAccess?
-    /// By name: who has a permission of the matrix, as a condition on the user.
+    /// By name: which users have a permission of the matrix, as a condition on the user.
     private(set) var permissions: [String: RuleExpression] = [:]
 
     init(_ schema: Schema, _ book: RuleBook) {
@@ -39,7 +39,7 @@ struct MatrixCompiler {
         noteIdleBoxes(declaration)
     }
 
-    /// Who may change the matrix. No box may say so.
+    /// Who may change the matrix. This condition can't ask for a box.
     private mutating func writing(_ declaration: MatrixDeclaration) -> RuleExpression {
         if let node = declaration.write, let question = node.matrixQuestions.first {
             problem(
@@ -59,7 +59,7 @@ struct MatrixCompiler {
         return result
     }
 
-    /// Ticked boxes of services without classes that nothing asks for.
+    /// Notes the ticked boxes of services without classes that no rule asks for.
     private mutating func noteIdleBoxes(_ declaration: MatrixDeclaration) {
         for (roles, isEverywhere) in [(declaration.everywhere, true), (declaration.roles, false)] {
             for role in roles {
@@ -79,7 +79,7 @@ struct MatrixCompiler {
         }
     }
 
-    /// Everybody who is logged in is of the first group whose condition holds.
+    /// Every user who is logged in belongs to the first group whose condition holds.
     private mutating func userGroups(
         _ declaration: MatrixDeclaration
     ) -> [(name: String, condition: RuleExpression)] {
@@ -102,7 +102,7 @@ struct MatrixCompiler {
         problems.append("\(book.file):\(line): matrix: \(message)")
     }
 
-    /// - Parameter matrix: whose boxes the condition may ask for; nil for none.
+    /// - Parameter matrix: the matrix whose boxes the condition may ask for; nil for none.
     private mutating func condition(
         _ node: RuleNode?, _ part: String, asking matrix: MatrixDeclaration? = nil
     ) -> RuleExpression {
@@ -124,7 +124,7 @@ struct MatrixCompiler {
                 declaration.line,
                 "nothing grants its roles within an object; add grants: [{class: …, user: …, role: …, scope: …}].")
         }
-        // A source that doesn't list its roles may give any.
+        // A source that doesn't list its roles may give any role.
         let known = sources.compactMap(\.roles)
         guard known.count == sources.count else { return }
         let names = known.flatMap { $0 }
@@ -135,7 +135,7 @@ struct MatrixCompiler {
         }
     }
 
-    /// The types of the keys of what roles are granted in.
+    /// The types of the keys of the objects that roles are granted in.
     private func grantScopeTypes() -> [PropertyType] {
         book.grants.compactMap { grant in
             guard let scope = grant.scope, let item = schema[grant.className.key],
@@ -145,7 +145,7 @@ struct MatrixCompiler {
         }
     }
 
-    /// The position of a class of a service, and the column that links its objects.
+    /// The position of a service's class, and the column that links its objects.
     private mutating func column(
         _ item: MatrixDeclaration.ServiceClass, _ declaration: MatrixDeclaration, _ grantTypes: [PropertyType]
     ) -> (index: Int, column: Int)? {
@@ -204,8 +204,9 @@ struct MatrixCompiler {
 }
 
 extension MatrixDeclaration {
-    /// What the boxes of a service ask of an object for an operation.
-    /// - Parameter column: that has the key of what roles are granted in; nil for a class that has none.
+    /// What the boxes of a service demand of an object for an operation.
+    /// - Parameter column: the column with the key of the object that roles are granted in; nil for a class without
+    ///   one.
     func expression(
         _ service: String, _ operation: Operation, linkedBy column: RuleExpression.ColumnReference?
     ) -> RuleExpression {

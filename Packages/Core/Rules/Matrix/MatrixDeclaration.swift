@@ -1,15 +1,15 @@
-/// The matrix of a document, its names not checked against the classes yet.
+/// The matrix of a document. Its names haven't been checked against the classes yet.
 struct MatrixDeclaration: Sendable {
     struct ServiceClass: Sendable {
         let name: String
         let line: Int
-        /// The property with the key of what roles are granted in; nil for that of the whole matrix.
+        /// The property with the key of the object that roles are granted in, or nil to use the whole matrix's `scope`.
         let scope: RuleNode.Entry?
     }
 
     struct Service: Sendable {
         let name: String
-        /// Empty for one whose boxes only rules ask for, by its name.
+        /// Empty for a service whose boxes only rules ask for, by its name.
         var classes: [ServiceClass]
     }
 
@@ -29,7 +29,7 @@ struct MatrixDeclaration: Sendable {
     struct UserPermission: Sendable {
         let name: String
         let line: Int
-        /// The names of the groups that have it.
+        /// The names of the groups that have the permission.
         let groups: Set<String>
     }
 
@@ -39,21 +39,21 @@ struct MatrixDeclaration: Sendable {
     var roles: [Role] = []
     /// Roles that count everywhere.
     var everywhere: [Role] = []
-    /// Kinds of users, such as verified ones: everybody is of the first whose condition holds.
+    /// Kinds of users, such as verified ones. A user belongs to the first whose condition holds.
     var users: [UserGroup] = []
-    /// What users may do wherever they have no role.
+    /// What users may do even where they have no role.
     var permissions: [UserPermission] = []
-    /// The roles that may do what their boxes say and nothing else, since the rules name them nowhere.
+    /// The roles that may do only what their boxes say, since the rules never name them.
     private(set) var addedRoles: Set<String> = []
-    /// Of the services without classes, by name: the boxes that rules ask for.
+    /// For services without classes, by name: the boxes that rules ask for.
     private(set) var asked: [String: AskedBoxes] = [:]
-    /// Who may see the matrix, and who may change it: conditions on the user.
+    /// Who may see the matrix, as a condition on the user. ``write`` says who may change it.
     var read: RuleNode?
     var write: RuleNode?
-    /// Who may do something that isn't about objects: conditions on the user.
+    /// Who may do something that isn't about objects, as conditions on the user.
     var operations: [RuleNode.Entry] = []
 
-    /// Notes what else the document says of the matrix: which roles it names nowhere, and which boxes it asks for.
+    /// Notes which roles the rest of the document never names, and which boxes it asks for.
     mutating func noteUses(in document: RuleNode) {
         addedRoles = Set((everywhere + roles).map(\.name).filter { !document.namesElsewhere($0) })
         let linked = Set(services.flatMap { $0.classes.map(\.name) })
@@ -61,8 +61,8 @@ struct MatrixDeclaration: Sendable {
             in: document, of: services.filter(\.classes.isEmpty).map(\.name), classesWithScope: linked)
     }
 
-    /// The added roles that may do nothing which a role may not do: they have no box that it hasn't, and count everywhere
-    /// only if it does.
+    /// The added roles that may do nothing that the named role may not: it has every box that they have, and they count
+    /// everywhere only if it does too.
     /// - Returns: nil if the matrix has no such role.
     func addedRoles(within name: String) -> [String]? {
         let isEverywhere = everywhere.contains { $0.name == name }
@@ -73,7 +73,7 @@ struct MatrixDeclaration: Sendable {
         }.map(\.name)
     }
 
-    /// - Parameter grants: those of the document.
+    /// - Parameter grants: the document's grants.
     func matrix(_ grants: [GrantDeclaration]) -> PermissionMatrix {
         var permitted: Set<PermissionMatrix.Box> = []
         for role in everywhere + roles {
@@ -101,7 +101,7 @@ struct MatrixDeclaration: Sendable {
                 }))
     }
 
-    /// What the matrix says of these classes. Services stay, if only by their name.
+    /// The part of the matrix about these classes. Every service stays, even if only its name is left.
     func keeping(_ classNames: Set<String>) -> MatrixDeclaration {
         var result = self
         for index in services.indices { result.services[index].classes.removeAll { !classNames.contains($0.name) } }

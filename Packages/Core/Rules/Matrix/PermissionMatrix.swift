@@ -1,24 +1,24 @@
 /// Which role may do what with which service, within one object such as an event: the `matrix` of a rule document.
 ///
-/// Each box permits or doesn't. What the classes' own rules permit comes on top, such as reading what is published.
+/// Each box either permits or doesn't. The classes' own rules may permit more, such as reading published objects.
 public struct PermissionMatrix: Hashable, Sendable {
-    /// A name for one class or several that belong together, such as `tracks`.
+    /// A name for one or more classes that belong together, such as `tracks`.
     public struct Service: Hashable, Sendable {
         public let name: String
-        /// In the order of the document; none for what rules ask for by the service's name, such as the trash.
+        /// In the document's order. Empty for a service that rules ask for by its name, such as the trash.
         public let classNames: [String]
-        /// The operations whose boxes say something for roles that count everywhere: all of a service with classes, and those
-        /// that the rules ask for of one without.
+        /// The operations whose boxes have an effect for roles that count everywhere: all of them for a service with
+        /// classes, and otherwise those that the rules ask for.
         let everywhere: Set<Operation>
         /// The same for roles within an object.
         let within: Set<Operation>
         let purposes: [Operation: Set<BoxPurpose>]
 
-        /// What the rules ask for the box of an operation for, of a service without classes.
+        /// What the rules ask an operation's box for, in a service without classes.
         public func purposes(of operation: Operation) -> Set<BoxPurpose> { purposes[operation] ?? [] }
 
         /// Whether a ticked box of the operation permits anything.
-        /// - Parameter isEverywhere: whether it's a box of a role that counts everywhere.
+        /// - Parameter isEverywhere: whether the box belongs to a role that counts everywhere.
         public func counts(_ operation: Operation, isEverywhere: Bool) -> Bool {
             (isEverywhere ? everywhere : within).contains(operation)
         }
@@ -37,7 +37,7 @@ public struct PermissionMatrix: Hashable, Sendable {
         }
     }
 
-    /// Whether users of a group, such as those whose address isn't verified, have a permission such as `createEvent`.
+    /// Whether users of a group, such as those with an unverified address, have a permission such as `createEvent`.
     public struct UserBox: Hashable, Sendable {
         public let permission: String
         public let group: String
@@ -48,53 +48,54 @@ public struct PermissionMatrix: Hashable, Sendable {
         }
     }
 
-    /// What a box can be about, in the order of the letters `crud`.
+    /// The operations that have boxes, in the order of the letters `crud`.
     public static let operations: [Operation] = [.create, .read, .update, .delete]
 
-    /// In the order of the document.
+    /// In the document's order.
     public let roles: [String]
-    /// The roles that grants list beside these: roles that count everywhere.
+    /// The other roles that grants list. They count everywhere.
     public let everywhereRoles: [String]
-    /// Those of the roles that count everywhere that the document has boxes for, in its order. What the others may do
-    /// follows from the classes' own rules.
+    /// The roles that count everywhere and have boxes in the document, in its order. Only the classes' own rules say
+    /// what the others may do.
     public let everywhereRows: [String]
-    /// In the order of the document.
+    /// In the document's order.
     public let services: [Service]
     let permitted: Set<Box>
-    /// In the order of the document, which is that in which they are asked: a user is of the first that holds.
+    /// In the document's order, which is the order of evaluation: a user belongs to the first group whose condition
+    /// holds.
     public let userGroups: [String]
-    /// In the order of the document.
+    /// In the document's order.
     public let userPermissions: [String]
     let permittedUsers: Set<UserBox>
 
-    /// Whether the box is ticked; false for one that isn't there.
+    /// Whether the box is ticked; false for a box that doesn't exist.
     public func permits(_ box: Box) -> Bool { permitted.contains(box) }
 
-    /// Whether there is such a box.
+    /// Whether the box exists.
     public func has(_ box: Box) -> Bool {
         rows.contains(box.role) && services.contains { $0.name == box.service }
             && Self.operations.contains(box.operation)
     }
 
-    /// Whether the box permits anything when it's ticked; false for one that isn't there.
+    /// Whether the box permits anything when it's ticked; false for a box that doesn't exist.
     public func counts(_ box: Box) -> Bool {
         has(box) && counts(box.operation, of: box.service, isEverywhere: !roles.contains(box.role))
     }
 
-    /// The same for a role that isn't there yet.
+    /// The same for a role that doesn't exist yet.
     public func counts(_ operation: Operation, of service: String, isEverywhere: Bool) -> Bool {
         services.contains { $0.name == service && $0.counts(operation, isEverywhere: isEverywhere) }
     }
 
-    /// Whether the box is ticked; false for one that isn't there.
+    /// Whether the box is ticked; false for a box that doesn't exist.
     public func permits(_ box: UserBox) -> Bool { permittedUsers.contains(box) }
 
-    /// Whether there is such a box.
+    /// Whether the box exists.
     public func has(_ box: UserBox) -> Bool {
         userGroups.contains(box.group) && userPermissions.contains(box.permission)
     }
 
-    /// The boxes of users that are ticked in only one of two.
+    /// The user boxes that are ticked in only one of the two matrices.
     public func userDifferences(from other: PermissionMatrix) -> Set<UserBox> {
         permittedUsers.symmetricDifference(other.permittedUsers)
     }
@@ -102,7 +103,7 @@ public struct PermissionMatrix: Hashable, Sendable {
     /// All roles with boxes.
     public var rows: [String] { everywhereRows + roles }
 
-    /// The boxes that are ticked in only one of two.
+    /// The boxes that are ticked in only one of the two matrices.
     public func differences(from other: PermissionMatrix) -> Set<Box> {
         permitted.symmetricDifference(other.permitted)
     }
@@ -112,7 +113,7 @@ public struct PermissionMatrix: Hashable, Sendable {
         Self.letters { permits(Box(role: role, service: service, operation: $0)) }
     }
 
-    /// A letter or a dash for each operation.
+    /// A letter for each permitted operation, a dash for each of the others.
     package static func letters(_ isPermitted: (Operation) -> Bool) -> String {
         String(operations.map { isPermitted($0) ? letter($0) : "-" })
     }

@@ -41,7 +41,7 @@ extension RuleBook {
         matrixDeclaration = declaration
     }
 
-    /// Who may do something that isn't about objects, such as to see accounts.
+    /// Reads who may do something that isn't about objects, such as seeing accounts.
     private mutating func readOperations(_ node: RuleNode?, _ declaration: inout MatrixDeclaration) {
         guard let node else { return }
         guard case .map(let entries) = node.content else {
@@ -76,8 +76,8 @@ extension RuleBook {
         return .init(key: name, line: node.line, value: node)
     }
 
-    /// A class, a list of classes, or a mapping of classes to the properties that link their objects. An empty list is for
-    /// what rules ask for by the service's name.
+    /// Reads a class, a list of classes, or a mapping from classes to the properties that link their objects. An empty
+    /// list declares a service that rules ask for by its name.
     private mutating func readService(_ entry: RuleNode.Entry, _ declaration: inout MatrixDeclaration) {
         var found: [MatrixDeclaration.ServiceClass] = []
         func name(_ node: RuleNode) -> String? {
@@ -118,7 +118,7 @@ extension RuleBook {
         declaration.services.append(.init(name: entry.key, classes: found))
     }
 
-    /// Roles that count everywhere: their boxes are about every object of a service.
+    /// Reads the roles that count everywhere. Their boxes apply to every object of a service.
     private mutating func readEverywhere(_ node: RuleNode?, _ declaration: inout MatrixDeclaration) {
         guard let node else { return }
         guard case .map(let entries) = node.content else {

@@ -1,8 +1,9 @@
 internal import TomboloModel
 
-/// What users may do wherever they have no role: `users` says which kinds there are, `permissions` who may what.
+/// What users may do even where they have no role: `users` lists the kinds of users, `permissions` says which kinds may
+/// do what.
 extension RuleBook {
-    /// The most groups of users, and the most permissions.
+    /// The most groups of users, and also the most permissions.
     static let maximumPermissionCount = 50
 
     mutating func readUserPermissions(_ node: RuleNode, _ declaration: inout MatrixDeclaration) {

@@ -1,11 +1,11 @@
 internal import TomboloModel
 
 extension Rules {
-    /// The matrices of the rule documents that have one, by the document's name.
+    /// The matrices of the rule documents, by the document's name. Documents without one are left out.
     public var matrices: [String: PermissionMatrix] { matrixAccess.mapValues(\.matrix) }
 
-    /// Why the subject may not see or change the matrix of a document, or do what its `operations` are about; nil if the
-    /// document permits it. Who may change the matrix may do all of it.
+    /// Why the subject may not see or change a document's matrix, or perform one of its `operations`; nil if the
+    /// document permits it. Users who may change the matrix may do all of it.
     /// - Parameter operation: read, update, listAccounts or manageAccounts; everything else is refused.
     public func refusal(_ subject: Subject, _ operation: Operation, ofMatrixIn document: String) -> Decision.Denial? {
         guard let access = matrixAccess[document] else {
@@ -20,8 +20,8 @@ extension Rules {
             needsLogin: subject.isAnonymous)
     }
 
-    /// Of which group of users somebody is by the matrix of a document, and which of its permissions they have; nil for
-    /// a document without such permissions, and for somebody who is of no group.
+    /// The group of users that somebody belongs to by a document's matrix, and the permissions they have. Nil for a
+    /// document without such permissions, and for somebody who belongs to no group.
     public func userPermissions(
         of subject: Subject, inMatrixOf document: String
     ) -> (group: String, permissions: [String])? {
@@ -33,8 +33,8 @@ extension Rules {
     }
 
     /// What a role that counts everywhere may do with every object of a service, by the matrix and by the classes' own
-    /// rules: the letters of `crud`, as in documents. Nil for a service without classes: what the classes' rules give the
-    /// role doesn't go by it.
+    /// rules: the letters of `crud`, as in documents. Nil for a service without classes, since the service doesn't say
+    /// what the classes' rules give the role.
     public func letters(everywhere role: String, service: String, inMatrixOf document: String) -> String? {
         guard let matrix = matrixAccess[document]?.matrix,
             let found = matrix.services.first(where: { $0.name == service })
@@ -49,8 +49,8 @@ extension Rules {
         }
     }
 
-    /// Somebody who has a role and no other, for overviews of what roles may do: one of the matrix's roles within some
-    /// object, and any other everywhere.
+    /// A subject with this role and no other, for overviews of what roles may do. A role of the matrix is granted
+    /// within some object, any other role everywhere.
     public func example(of role: String, inMatrixOf document: String) -> Subject {
         let access = matrixAccess[document]
         let scope = access.flatMap { $0.matrix.roles.contains(role) ? $0.scopeType.zero : nil }

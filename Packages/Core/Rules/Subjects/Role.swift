@@ -1,7 +1,7 @@
 internal import TomboloModel
 
-/// The name of a role that rows of a class give to users, such as `organizer`. Which roles there are is up to the
-/// application. Names are compared by their bytes, as in the database and in rules.
+/// The name of a role that rows of a class give to users, such as `organizer`. The application decides which roles
+/// there are. Names are compared by their bytes, as in the database and in rules.
 public struct Role: Hashable, Sendable, CustomStringConvertible {
     public let name: String
 

@@ -1,24 +1,24 @@
 public import TomboloModel
 
-/// Who asks: a user with what is known about them, or nobody in particular.
+/// The caller: a user with what is known about them, or somebody who isn't logged in.
 public struct Subject: Hashable, Sendable {
     /// Nil for somebody who isn't logged in.
     public let userID: ObjectId?
-    /// What the account has, such as `email`: `%%user.data` in rules. Without nulls, here and in ``customData``: what is
-    /// null isn't there.
+    /// The account's data, such as `email`: `%%user.data` in rules. Like ``customData``, it contains no nulls: a null
+    /// counts as missing.
     public let data: [String: UserValue]
-    /// What the operator keeps about the user: `%%user.custom_data` in rules.
+    /// The operator's data about the user: `%%user.custom_data` in rules.
     public let customData: [String: UserValue]
     /// The roles that rows of other classes give to the user: `%%user.roles` and `%%user.grants` in rules.
     public let grants: Set<RoleGrant>
-    /// The partition that the session is in: `%%partition` in rules. `.null` for that of the objects without one; nil
-    /// for a session by subscriptions and for HTTP, which are in none. In a partition nobody may do anything with
-    /// objects outside it.
+    /// The partition that the session is in: `%%partition` in rules. `.null` is the partition of objects without one.
+    /// Nil for a session with subscriptions and for HTTP, which aren't in any. In a partition, nobody may do anything
+    /// with objects outside it.
     public let partition: Value?
-    /// Of ``grants``: the names of roles that count everywhere, in order.
+    /// From ``grants``: the names of the roles that count everywhere, in order.
     private let roleNames: [UserValue]
-    /// Of ``grants``: the objects within which a role counts, by its name and in order. A user may have hundreds, and each
-    /// decision asks for those of a few roles.
+    /// From ``grants``: the objects within which each role counts, in order, by its name. A user may have hundreds, and
+    /// each decision needs those of a few roles.
     let scopes: [Role: [Value]]
 
     private init(
@@ -36,7 +36,7 @@ public struct Subject: Hashable, Sendable {
             .mapValues { $0.compactMap(\.scope).sorted(by: Value.sortsBefore) }
     }
 
-    /// Everything as the database has it now: a subject is made anew when that changes.
+    /// The values are the database's current ones: servers make a new subject when those change.
     public init(
         user: ObjectId, data: [String: UserValue] = [:], customData: [String: UserValue] = [:],
         grants: Set<RoleGrant> = []
@@ -44,7 +44,7 @@ public struct Subject: Hashable, Sendable {
         self.init(userID: user, data: data, customData: customData, grants: grants)
     }
 
-    /// The same user in a session that is in a partition.
+    /// The same user in a session that is in this partition.
     public func inPartition(_ partition: Value) -> Subject {
         Subject(userID: userID, data: data, customData: customData, grants: grants, partition: partition)
     }
@@ -53,7 +53,7 @@ public struct Subject: Hashable, Sendable {
 
     public var isAnonymous: Bool { userID == nil }
 
-    /// What an expansion stands for; nil if the user has no such thing, or null.
+    /// What an expansion stands for; nil if the user has no such value, or null.
     func value(of reference: UserReference) -> UserValue? {
         guard let userID else { return nil }
         switch reference {
@@ -69,7 +69,8 @@ public struct Subject: Hashable, Sendable {
         }
     }
 
-    /// A text before and after its first `=`; nil for one without, and for a partition that isn't a text.
+    /// The parts of a string before and after its first `=`; nil without a `=`, and for a partition that isn't a
+    /// string.
     private var partitionParts: (key: String, value: String)? {
         guard case .string(let text) = partition else { return nil }
         let bytes = text.utf8

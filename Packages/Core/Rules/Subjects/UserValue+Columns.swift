@@ -2,8 +2,8 @@ internal import Foundation
 internal import TomboloModel
 
 extension UserValue {
-    /// The same as a value of a column, or nil if a column of that type can't hold it.
-    /// - Parameter type: a stored type: for a link the type of its target's key.
+    /// The same value in a column's type, or nil if a column of that type can't hold it.
+    /// - Parameter type: a stored type; for a link, the type of its target's key.
     func converted(to type: PropertyType) -> Value? {
         switch (type, self) {
         case (.bool, .bool(let flag)): .bool(flag)
@@ -11,7 +11,7 @@ extension UserValue {
         case (.int, .double(let number)): Int64(exactly: number).map(Value.int)
         case (.double, .double(let number)): .double(number)
         case (.double, .int(let number)): .double(Double(number))
-        // As in queries: no float is 0.1, but one is nearest to it.
+        // As in queries: no float equals 0.1, but one is nearest to it.
         case (.float, .double(let number)): Value.double(number).converted(to: .float)
         case (.float, .int(let number)): Value.int(number).converted(to: .float)
         case (.string, .string(let text)):
@@ -26,7 +26,7 @@ extension UserValue {
         }
     }
 
-    /// The key of an object, in the form that columns of any type convert it from.
+    /// An object's key, in the form that ``converted(to:)`` can convert to any column type.
     init(key: Value) {
         switch key {
         case .int(let number): self = .int(number)
@@ -37,7 +37,7 @@ extension UserValue {
         }
     }
 
-    /// A text without a zone is in UTC.
+    /// A date without a time zone is in UTC.
     private static func date(_ text: String) -> Value? {
         (Timestamp.microseconds(text) ?? Timestamp.microseconds(text + "Z")).map(Value.date)
     }

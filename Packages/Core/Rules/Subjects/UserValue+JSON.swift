@@ -2,12 +2,12 @@ public import Foundation
 public import TomboloModel
 
 extension UserValue {
-    /// The most bytes of JSON that a user's data or custom data may have: every session keeps them.
+    /// The most bytes of JSON in a user's data or custom data. Every session keeps them in memory.
     public static let maximumByteCount = 64 << 10
-    /// How deep arrays and objects of a user's data may nest.
+    /// How deep arrays and objects in a user's data may nest.
     public static let maximumDepth = 16
 
-    /// Decodes a JSON text, as PostgreSQL gives it for a `jsonb` column.
+    /// Decodes JSON, as PostgreSQL returns it for a `jsonb` column.
     /// - Throws: ``TomboloModel/ValueError`` for text that isn't JSON, is too long or nests too deep.
     public init(json: some DataProtocol) throws(ValueError) {
         guard json.count <= Self.maximumByteCount else {

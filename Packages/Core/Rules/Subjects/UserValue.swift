@@ -1,6 +1,6 @@
 internal import TomboloModel
 
-/// A JSON value of what is known about a user: their data or custom data.
+/// A JSON value in what is known about a user: their data or custom data.
 public enum UserValue: Sendable {
     case null
     case bool(Bool)
@@ -11,7 +11,7 @@ public enum UserValue: Sendable {
     case object([String: UserValue])
 }
 
-/// Texts are compared by their bytes, as in the databases.
+/// Strings are compared by their bytes, as in the databases.
 extension UserValue: Hashable {
     public static func == (left: UserValue, right: UserValue) -> Bool {
         switch (left, right) {
@@ -40,7 +40,7 @@ extension UserValue: Hashable {
 }
 
 extension UserValue {
-    /// As rules compare: a whole number equals the same number with a fraction part of zero.
+    /// Compares like rules do: a whole number equals the same number with a fraction of zero.
     func equals(_ other: UserValue) -> Bool {
         switch (self, other) {
         case (.int(let a), .double(let b)), (.double(let b), .int(let a)): Double(a) == b && Int64(exactly: b) == a
@@ -49,7 +49,7 @@ extension UserValue {
         }
     }
 
-    /// -1, 0 or 1 for two numbers or two texts; nil where rules define no order.
+    /// -1, 0 or 1 for two numbers or two strings; nil if rules define no order.
     func order(_ other: UserValue) -> Int? {
         switch (self, other) {
         case (.int(let a), .int(let b)): a == b ? 0 : a < b ? -1 : 1
@@ -63,7 +63,7 @@ extension UserValue {
 
     var isNull: Bool { if case .null = self { true } else { false } }
 
-    /// The value without the nulls in it; nil for null.
+    /// The value with its nulls removed; nil for null.
     var withoutNulls: UserValue? {
         switch self {
         case .null: nil
@@ -73,7 +73,7 @@ extension UserValue {
         }
     }
 
-    /// What a path of names leads to inside objects; nil if it leads nowhere.
+    /// The value at a path of names inside nested objects; nil if there is none.
     func value(at path: some Collection<String>) -> UserValue? {
         guard let first = path.first else { return self }
         guard case .object(let values) = self, let next = values[first] else { return nil }
