@@ -1,14 +1,15 @@
 internal import TomboloModel
 public import TomboloRules
 
-/// One thing that administrators changed in the matrix of an app's rules, as a value: it says nothing about the text.
+/// One thing that administrators changed in the matrix of an app's rules, as a value: it says nothing about the
+/// document's text.
 ///
 /// Its description completes "kept: ".
 public enum MatrixChange: Hashable, Sendable, CustomStringConvertible {
     case box(PermissionMatrix.Box, isPermitted: Bool)
     case userBox(PermissionMatrix.UserBox, isPermitted: Bool)
     /// - `isEverywhere`: whether the role counts everywhere, and not within an object.
-    /// - `boxes`: what is ticked, by service.
+    /// - `boxes`: the ticked boxes, by service.
     case added(String, isEverywhere: Bool, boxes: [String: Set<TomboloRules.Operation>])
     case removed(String)
 
@@ -30,13 +31,13 @@ public enum MatrixChange: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PermissionMatrix {
-    /// Whether a role has boxes in both, and counts everywhere in both or in neither.
+    /// Whether a role has boxes in both matrices, and counts everywhere in both or in neither.
     func shares(_ role: String, with other: PermissionMatrix) -> Bool {
         rows.contains(role) && other.rows.contains(role) && roles.contains(role) == other.roles.contains(role)
     }
 
-    /// What makes this matrix of an earlier one, in an order in which it can be done. A role that was renamed was removed
-    /// and added. Services don't change in an admin server, so that they aren't compared.
+    /// The changes that turn an earlier matrix into this one, in an order in which they can be applied. A renamed role
+    /// counts as removed and added. Services aren't compared, since admin servers don't change them.
     public func changes(since base: PermissionMatrix) -> [MatrixChange] {
         var changes = base.rows.filter { !shares($0, with: base) }.map(MatrixChange.removed)
         for role in rows where !shares(role, with: base) {
@@ -55,10 +56,10 @@ extension PermissionMatrix {
         return changes
     }
 
-    /// All boxes of roles, in the order of the document.
+    /// The boxes of all roles, in the document's order.
     private var boxes: [Box] { rows.flatMap(boxes(of:)) }
 
-    /// The boxes of one role, in the order of the document.
+    /// The boxes of one role, in the document's order.
     func boxes(of role: String) -> [Box] {
         services.flatMap { service in
             Self.operations.map { Box(role: role, service: service.name, operation: $0) }

@@ -1,7 +1,7 @@
 public import TomboloModel
 public import TomboloRules
 
-/// Why a box of a document's matrix can't be changed.
+/// Why a document's matrix can't be edited.
 public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible {
     case noMatrix
     case unknownRole(String, known: [String])
@@ -9,19 +9,20 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
     case unknownOperation(String)
     case unknownPermission(String, known: [String])
     case unknownGroup(String, known: [String])
-    /// Who may change objects may read them: the box of reading can't be empty below a ticked one, nor the other way.
+    /// Users who may change objects may read them. So the box for reading can't be emptied while another one is ticked,
+    /// and no other can be ticked while it is empty.
     case needsRead(PermissionMatrix.Box)
-    /// The rules ask nowhere for the box, of a service without classes: ticked it would permit nothing.
+    /// The service has no classes, and the rules never ask for this box: ticked, it would permit nothing.
     case countsNowhere(PermissionMatrix.Box, isEverywhere: Bool)
-    /// The text of the box stands for other boxes as well, or isn't written plainly.
+    /// The text of the box also stands for other boxes, or isn't written plainly.
     case notPlain(PermissionMatrix.Box, line: Int)
-    /// The same for a box of users.
+    /// The same for a user box.
     case userBoxNotPlain(PermissionMatrix.UserBox, line: Int)
     /// A role can't have this name.
     case badName(String, reason: Wording)
-    /// The rules name the role in other places, so that it's one of the app's own.
+    /// The rules name the role in other places, so it's one of the app's own.
     case namedInRules(String, line: Int)
-    /// Where the role would be written, or is, isn't plain to see.
+    /// The place where the role is, or should be, written isn't plain enough to edit.
     case rolesNotPlain(String, line: Int)
     /// The document can't be read.
     case mistakes(RuleError)
@@ -76,10 +77,10 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// In English.
+    /// The message in English.
     public var description: String { wording.description }
 
-    /// Pages notice before that the rules have other names by now, so that it has no translations.
+    /// The message has no translations: pages notice earlier that the rules' names have changed.
     private static func unknown(_ kind: String, _ name: String, _ known: [String]) -> Wording {
         let hint = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
         let shown = name.shortened(toByteCount: String.nearestLengthLimit)

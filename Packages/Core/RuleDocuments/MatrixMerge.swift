@@ -1,18 +1,18 @@
 internal import TomboloModel
 internal import TomboloRules
 
-/// A newer rule document of an app, with what administrators changed in the matrix of the former one: a merge of three
-/// documents, by values. Everything but the matrix is the newer document's.
+/// Carries over what administrators changed in the matrix of an app's former rule document to a newer one. This is a
+/// three-way merge by values. Everything but the matrix comes from the newer document.
 ///
 /// | the former document, as it was applied | in use | the newer document | result |
 /// |---|---|---|---|
 /// | ticked | emptied | ticked or empty | empty |
 /// | empty | ticked | empty or ticked | ticked, if the role may still read |
-/// | – | the role was added | – | the role with its boxes, as far as there are such services |
+/// | – | the role was added | – | the role with its boxes, as far as their services still exist |
 /// | – | the role was added | has it too | ticked only where both tick it |
 /// | the role | was removed | has it | removed, if the rules name it nowhere else |
 public struct MatrixMerge: Hashable, Sendable {
-    /// A change that the newer document doesn't have, with the reason as a sentence.
+    /// A change that can't be carried over, with the reason as a sentence.
     public struct Loss: Hashable, Sendable, CustomStringConvertible {
         public let change: MatrixChange
         public let reason: String
@@ -22,22 +22,23 @@ public struct MatrixMerge: Hashable, Sendable {
 
     /// The document to store.
     public let text: String
-    /// What was changed in the newer document.
+    /// The changes that were carried over.
     public let kept: [MatrixChange]
-    /// What can't be kept. Nobody gets more by that than the newer document gives.
+    /// The changes that can't be carried over. Without them, nobody may do more than the newer document permits.
     public let lost: [Loss]
-    /// What was taken away, and the newer document gives again in a way that can't be edited: boxes that are there and
-    /// stay ticked. Storing the text would silently widen what people may do.
+    /// Removed permissions that the newer document grants again in a way that can't be edited: the boxes exist and stay
+    /// ticked. Storing the text would silently widen what people may do.
     public let returning: [Loss]
 
     /// - Parameters:
     ///   - base: the former document, as it was applied.
-    ///   - current: what administrators made of it.
-    ///   - new: the document to apply. One with mistakes is left alone: they are found when it's compiled.
-    ///   - file: its name, for messages.
+    ///   - current: the former document with the administrators' changes.
+    ///   - new: the document to apply. A document with mistakes is left unchanged: compiling it will report them.
+    ///   - file: the document's name, for messages.
     /// - Throws: ``MatrixEditError/mistakes(_:)`` if `base` or `current` can't be read.
     public init(base: String, current: String, new: String, file: String) throws(MatrixEditError) {
-        // An unchanged file changes nothing, and a database without changes takes the file.
+        // If the file is unchanged, the database's document stays; if administrators changed nothing, the file replaces
+        // the database's document.
         if base.hasBytes(of: new) || base.hasBytes(of: current) || current.hasBytes(of: new) {
             self.init(text: base.hasBytes(of: new) ? current : new)
             return
@@ -82,12 +83,12 @@ public struct MatrixMerge: Hashable, Sendable {
         }
     }
 
-    /// Whether something was to be taken away that the matrix has.
+    /// Whether a change was to remove something that the matrix still has.
     private static func stays(_ change: MatrixChange, in matrix: PermissionMatrix) -> Bool {
         switch change {
         case .box(let box, isPermitted: false): matrix.permits(box)
         case .userBox(let box, isPermitted: false): matrix.permits(box)
-        // Nobody has a role that was removed.
+        // Nobody has a role that was removed, so its boxes widen nothing.
         case .box, .userBox, .added, .removed: false
         }
     }

@@ -1,16 +1,17 @@
 internal import TomboloRules
 
-/// What a merge still has to change in the newer document, and what came of the rest.
+/// The changes that a merge still has to make in the newer document, and the outcome of the others.
 struct MatrixWishes {
     private var pending: [MatrixChange] = []
     private(set) var kept: [MatrixChange] = []
     private(set) var lost: [MatrixMerge.Loss] = []
-    /// Of the document in use.
+    /// The matrix of the document in use.
     private let used: PermissionMatrix
-    /// Of the newer document.
+    /// The matrix of the newer document.
     private let new: PermissionMatrix
 
-    /// - Parameter changes: those that made `used`. Those that the newer document has already are left out.
+    /// - Parameter changes: the changes that led to `used`. Those that the newer document already contains are left
+    ///   out.
     init(_ changes: [MatrixChange], _ used: PermissionMatrix, _ new: PermissionMatrix) {
         self.used = used
         self.new = new
@@ -38,8 +39,8 @@ struct MatrixWishes {
         }
     }
 
-    /// Makes the changes, in rounds: one may need another first, such as reading before updating. What none of them made
-    /// possible is lost.
+    /// Makes the changes in rounds, since one may need another first: reading before updating, for example. Changes
+    /// that no round could make are lost.
     mutating func carryOut(in text: RuleText) -> RuleText {
         var text = text
         var failures: [MatrixMerge.Loss] = []
@@ -72,14 +73,14 @@ struct MatrixWishes {
         guard !new.has(box) || new.permits(box) != isPermitted, !pending.contains(wish) else { return }
         pending.append(wish)
         guard box.operation == .read, !isPermitted else { return }
-        // Who may read nothing may change nothing, whatever the newer document gives beside.
+        // Without permission to read there is none to change, whatever else the newer document ticks.
         for other in new.boxes(of: box.role) where other.service == box.service && other != box {
             let more = MatrixChange.box(other, isPermitted: false)
             if new.permits(other), !pending.contains(more) { pending.append(more) }
         }
     }
 
-    /// A role that both sides added may do what both permit: neither of them knew of the other.
+    /// Narrows a role that both sides added to what both permit, since neither knew of the other's.
     private mutating func narrow(_ role: String) {
         for box in used.boxes(of: role) where !used.permits(box) && new.permits(box) {
             pending.append(.box(box, isPermitted: false))

@@ -7,8 +7,8 @@ extension RoleEditor {
         return rows
     }
 
-    /// A row as text.
-    /// - Parameter isQuoted: with quotes around everything, as JSON has them.
+    /// The text of a row.
+    /// - Parameter isQuoted: whether to put everything in quotes, as in JSON.
     private func row(_ name: String, _ cells: [(String, String)], isQuoted: Bool) -> String {
         let content = cells.map { service, letters in
             if isQuoted { return "\"\(service)\": \"\(letters)\"" }
@@ -18,7 +18,7 @@ extension RoleEditor {
         return (isQuoted ? "\"\(name)\"" : name) + ": {\(content.joined(separator: ", "))}"
     }
 
-    /// After the last row, as it is indented; or in a new section `everywhere` behind `roles`.
+    /// Inserts a row after the last one, indented like it, or in a new section `everywhere` after `roles`.
     mutating func insertRow(_ name: String, _ section: String, _ cells: [(String, String)]) -> Bool {
         let isNew = section == "everywhere" && root?.value("matrix")?.value(section) == nil
         guard let rows = rows(isNew ? "roles" : section), let last = Array(rows).last, let key = range(of: last.key),
@@ -31,7 +31,7 @@ extension RoleEditor {
                 replace(end..<end, with: ", \(row)")
                 return true
             }
-            // The matrix may have lines of its own although its rows haven't.
+            // The matrix may be written in block style even if its rows aren't.
             guard case .mapping(let matrix)? = root?.value("matrix"), isFlow(matrix.mark),
                 let sectionEnd = closing(after: end)
             else { return false }
@@ -69,7 +69,7 @@ extension RoleEditor {
         return true
     }
 
-    /// Takes `everywhere` away, whose only row ends here.
+    /// Removes the section `everywhere`, whose only row ends here.
     private mutating func removeSection(_ end: Scalars.Index, isFlow: Bool) -> Bool {
         guard let key = sectionKey("everywhere") else { return false }
         if !isFlow {
@@ -100,13 +100,13 @@ extension RoleEditor {
         return Array(matrix).first { $0.key.scalar?.string == section }.flatMap { range(of: $0.key) }
     }
 
-    /// The spaces before the first thing of a line; nil if something else is there.
+    /// The spaces between the line's start and this index; nil if there is anything else.
     private func indent(_ index: Scalars.Index) -> String? {
         let before = String(text.unicodeScalars[lineStart(index)..<index])
         return before.allSatisfy { $0 == " " } ? before : nil
     }
 
-    /// The end of a row: of its last value, or of the brace around them.
+    /// The end of a row: of its last value, or of the brace around its values.
     private mutating func end(of row: Node) -> Scalars.Index? {
         guard case .mapping(let cells) = row, let last = Array(cells).last,
             let end = range(of: last.value)?.upperBound
@@ -114,7 +114,7 @@ extension RoleEditor {
         return isFlow(cells.mark) ? closing(after: end) : end
     }
 
-    /// After the next closing brace, if nothing but space, commas and comments is before it.
+    /// The index after the next closing brace, if only whitespace, commas and comments come before it.
     private func closing(after index: Scalars.Index) -> Scalars.Index? {
         let scalars = text.unicodeScalars
         var index = index

@@ -1,10 +1,10 @@
 internal import Yams
 
-/// Edits the text of a rule document where it lists roles. Whether an edit did what it should is checked by reading the
-/// result: what is written in an unusual way may come out wrong here.
+/// Edits the text of a rule document in the places that list roles. Its caller reads the result to check each edit,
+/// since unusually written text may come out wrong here.
 struct RoleEditor {
     private(set) var text: String
-    /// Where the last thing was looked for.
+    /// The line of the last search, for errors.
     private(set) var line = 1
 
     init(_ text: String) { self.text = text }
@@ -20,7 +20,7 @@ struct RoleEditor {
         try? Yams.compose(yaml: String(text.unicodeScalars[start...]), .default, .default, .utf8)
     }
 
-    /// Where a scalar is written, with its quotes.
+    /// The range of a scalar in the text, with its quotes.
     mutating func range(of node: Node) -> Range<Scalars.Index>? {
         guard case .scalar(let scalar) = node, let mark = scalar.mark else { return nil }
         line = mark.line
@@ -39,8 +39,8 @@ struct RoleEditor {
         return begin..<end
     }
 
-    /// Whether a list or a mapping that begins here is written in brackets. The parser's own word for it isn't to be relied
-    /// on.
+    /// Whether a list or a mapping that begins here is written in brackets. The parser's own flag for this isn't
+    /// reliable.
     func isFlow(_ mark: Mark?) -> Bool {
         let scalars = text.unicodeScalars
         guard let mark, let index = scalars.index(of: mark, from: start), index < scalars.endIndex else { return false }
@@ -62,7 +62,7 @@ struct RoleEditor {
         return index
     }
 
-    /// After the line break, or the end.
+    /// The index after the line break, or the end of the text.
     func lineEnd(_ index: Scalars.Index) -> Scalars.Index {
         let scalars = text.unicodeScalars
         var index = index
@@ -76,19 +76,19 @@ struct RoleEditor {
 
     static func isBreak(_ scalar: Unicode.Scalar) -> Bool { scalar == "\n" || scalar == "\r" }
 
-    /// The line break that the document uses.
+    /// The document's line break.
     var lineBreak: String { text.unicodeScalars.contains("\r") ? "\r\n" : "\n" }
 
     // MARK: The list of roles
 
-    /// `roles` of the first declaration of grants.
+    /// The list `roles` of the first grant declaration.
     private var list: Node? {
         guard let grants = root?.value("grants") else { return nil }
         let first: Node? = if case .sequence(let sequence) = grants { sequence.first } else { grants }
         return first?.value("roles")
     }
 
-    /// Whether grants list their roles at all. Those that don't may give any.
+    /// Whether grants list their roles at all. Grants without a list may give any role.
     var listsRoles: Bool { list != nil }
 
     private func listed() -> Node.Sequence? {
@@ -100,7 +100,7 @@ struct RoleEditor {
         guard listsRoles else { return true }
         guard let roles = listed(), let last = roles.last, let found = range(of: last) else { return false }
         if isFlow(roles.mark) {
-            // As its neighbour, so that JSON stays JSON.
+            // Quoted like its neighbour, so that JSON stays JSON.
             let isQuoted = text.unicodeScalars[found.lowerBound] == "\""
             replace(found.upperBound..<found.upperBound, with: isQuoted ? ", \"\(name)\"" : ", \(name)")
         } else {

@@ -2,8 +2,8 @@ internal import TomboloModel
 internal import TomboloRules
 
 extension RuleNode {
-    /// How many values differ from those of another node, wherever they are written. What one has and the other lacks
-    /// counts once.
+    /// The number of values that differ from another node's, wherever they are written. A value that only one of them
+    /// has counts once.
     func differenceCount(from other: RuleNode) -> Int {
         switch (content, other.content) {
         case (.null, .null): return 0

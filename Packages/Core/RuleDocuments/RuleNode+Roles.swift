@@ -1,7 +1,7 @@
 internal import TomboloRules
 
 extension RuleNode {
-    /// The node with another value at a path of keys; itself where the path leads nowhere.
+    /// The node with the value at a path of keys changed; unchanged if the path leads nowhere.
     func changing(_ path: [String], _ change: (RuleNode) -> RuleNode) -> RuleNode {
         guard let first = path.first else { return change(self) }
         return changingEntries { entries in
@@ -18,7 +18,7 @@ extension RuleNode {
         return RuleNode(.map(change(entries)), line: line)
     }
 
-    /// Of a matrix: a row more in a section, which is made behind `roles` if there is none.
+    /// For a matrix: adds a row to a section. If there is no such section, it makes one after `roles`.
     func adding(_ row: Entry, to section: String) -> RuleNode {
         if self[section] != nil { return changing([section]) { $0.changingEntries { $0 + [row] } } }
         return changingEntries { entries in
@@ -29,14 +29,14 @@ extension RuleNode {
         }
     }
 
-    /// Of a matrix: a row less in a section, which goes with its last one.
+    /// For a matrix: removes a row from a section, and the section with its last row.
     func removing(_ name: String, from section: String) -> RuleNode {
         let edited = changing([section]) { $0.changingEntries { $0.filter { $0.key != name } } }
         guard case .map(let rows)? = edited[section]?.content, rows.isEmpty else { return edited }
         return changingEntries { $0.filter { $0.key != section } }
     }
 
-    /// Of `grants`: the names in the first list of `roles`.
+    /// For `grants`: changes the names in the first list of `roles`.
     func changingListedRoles(_ change: ([String]) -> [String]) -> RuleNode {
         if case .list(let nodes) = content {
             guard let first = nodes.first else { return self }

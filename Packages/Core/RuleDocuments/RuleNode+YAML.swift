@@ -4,11 +4,11 @@ internal import TomboloRules
 internal import Yams
 
 extension RuleNode {
-    /// The most anchors (`&name`) of a document: the parser compares each with all before it.
+    /// The most anchors (`&name`) in a document: the parser compares each with all earlier ones.
     static let maximumAnchorCount = 1_000
 
     /// Reads one YAML document. Aliases and merge keys (`<<`) are replaced by what they stand for. A byte order mark at
-    /// the beginning is skipped, as it is in model documents.
+    /// the beginning is skipped, as in model documents.
     init(parsing text: String, file: String) throws(RuleError) {
         guard text.utf8.count <= Self.maximumByteCount else { throw Self.tooLong(text.utf8.count, file) }
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
@@ -39,7 +39,7 @@ extension RuleNode {
         RuleError(problems: ["\(file): the document has \(count) bytes; at most \(maximumByteCount) are possible."])
     }
 
-    /// At least as many as there are: what looks like one inside of text counts too.
+    /// An upper bound on the number of anchors: anything in a string that looks like one counts too.
     private static func anchorCount(_ text: String) -> Int {
         let before = Set(" \t\r\n[{,-:".utf8)
         let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
@@ -60,8 +60,8 @@ extension RuleNode {
         return count
     }
 
-    /// The first line with a key that isn't a scalar, in a document with anchors. Yams hashes every key with all that
-    /// aliases in it stand for, which a few hundred bytes can make larger than any memory.
+    /// The first line with a key that isn't a scalar, in a document with anchors. Yams hashes every key with everything
+    /// that its aliases stand for, so a few hundred bytes could exhaust any memory.
     private static func lineOfComplexKey(_ text: String) -> Int? {
         let bytes = Array(text.utf8)
         guard bytes.contains(UInt8(ascii: "&")), bytes.contains(UInt8(ascii: "*")) else { return nil }
@@ -81,7 +81,7 @@ extension RuleNode {
                 if begins, next == bytes.count || breaks.contains(bytes[next]) { return line }
                 continue
             case UInt8(ascii: "*"):
-                // Names of other aliases end this one, so that each byte is looked at once or twice.
+                // Stop at the next alias, so that each byte is looked at only once or twice.
                 while next < bytes.count, !nameEnds.contains(bytes[next]), bytes[next] != byte { next += 1 }
             case UInt8(ascii: "]"), UInt8(ascii: "}"): break
             default: continue
@@ -117,7 +117,7 @@ extension RuleNode {
     }
 }
 
-/// Turns nodes of Yams into rule nodes, within their bounds.
+/// Turns Yams's nodes into rule nodes, within the bounds.
 private struct YAMLReader {
     let file: String
     private var count = 0
@@ -158,7 +158,7 @@ private struct YAMLReader {
                     own.append(.init(key: scalar.string, line: keyLine, value: inner))
                 }
             }
-            // What the mapping itself says comes first, then what is merged first.
+            // The mapping's own keys take precedence, then those that are merged first.
             var names = Set(own.map(\.key))
             own += merged.filter { names.insert($0.key).inserted }
             return RuleNode(.map(own), line: line)
@@ -182,10 +182,10 @@ private struct YAMLReader {
 
     private static let firstOfNumbers = Set("+-.0123456789".utf8)
 
-    /// By the core schema of YAML 1.2, to which JSON's rules belong: `yes` and `NO` are texts.
+    /// Reads scalars by the core schema of YAML 1.2, which fits JSON's rules too: `yes` and `NO` are strings.
     /// <https://yaml.org/spec/1.2.2/#103-core-schema>
     private func content(of scalar: Node.Scalar, _ line: Int) throws(RuleError) -> RuleNode.Content {
-        // Yams says of text in quotes that it's a string.
+        // Yams tags quoted text as a string.
         guard scalar.tag == .implicit || scalar.tag == Tag(.str) else {
             throw error(
                 line,
@@ -201,7 +201,7 @@ private struct YAMLReader {
         default: break
         }
         guard let first = text.utf8.first, Self.firstOfNumbers.contains(first) else { return .string(text) }
-        // Before the patterns, which take longer.
+        // This comes before the patterns, which are slower.
         if let number = Int64(text) { return .int(number) }
         if text.wholeMatch(of: #/[-+]?[0-9]+/#) != nil {
             throw error(line, "\(text.shortened(toByteCount: 40)) doesn't fit in 64 bits.")

@@ -2,9 +2,9 @@ internal import TomboloModel
 internal import TomboloRules
 
 extension RuleText {
-    /// Whether two rule documents say different things apart from what an admin server changes of them box by box: the boxes
-    /// of roles and users, which roles the matrix has, and which their grants list. Comments and spaces don't count. One with
-    /// mistakes differs from whatever isn't the same text.
+    /// Whether two rule documents differ in anything that an admin server doesn't edit. It edits the boxes of roles and
+    /// users, the matrix's roles, and the roles that grants list. Comments and whitespace don't count. A document with
+    /// mistakes differs from any text that isn't identical.
     public static func differBeyondBoxes(_ text: String, _ other: String, file: String) -> Bool {
         guard !text.hasBytes(of: other) else { return false }
         guard let node = try? RuleNode(parsing: text, file: file).withoutBoxes,

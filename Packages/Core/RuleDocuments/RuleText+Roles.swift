@@ -2,20 +2,20 @@ internal import TomboloModel
 public import TomboloRules
 internal import Yams
 
-/// Roles of the matrix are added, renamed and removed in the text, as boxes are changed: what the result says is compared
-/// with what it should say, and nothing else may differ.
+/// Adds, renames and removes roles of the matrix in the text, with the same check as for boxes: what the result says is
+/// compared with what it should say, and nothing else may differ.
 extension RuleText {
-    /// The longest name of a role that is added, in characters.
+    /// The longest name of an added role, in characters.
     public static let maximumRoleNameCount = 40
 
-    /// Names that the routes by role use, or that a reader takes for something else in YAML.
+    /// Names that the routes of roles use, or that YAML readers take for something else.
     private static let reservedNames: Set<String> = [
         "anonymous", "attendee", "everybody", "nobody", "user", "users", "role", "roles", "matrix", "null", "true",
         "false", "yes", "no", "on", "off",
     ]
 
-    /// - Throws: ``MatrixEditError/badName(_:reason:)`` for a name with other characters than letters, digits, `-` and
-    ///   `_`, one that is taken in any spelling, or one that means something else.
+    /// - Throws: ``MatrixEditError/badName(_:reason:)`` for a name with characters other than letters, digits, `-` and
+    ///   `_`, one that is taken in any spelling, or one with another meaning.
     private func check(newName name: String) throws(MatrixEditError) {
         guard name.wholeMatch(of: #/[A-Za-z][A-Za-z0-9_\-]*/#) != nil, name.count <= Self.maximumRoleNameCount else {
             throw .badName(
@@ -38,10 +38,10 @@ extension RuleText {
 
     // MARK: Changes
 
-    /// The same document with a further role, last of its kind.
+    /// The same document with another role, added after the others of its kind.
     /// - Parameters:
     ///   - isEverywhere: whether it counts everywhere, and not within an object.
-    ///   - boxes: what is ticked; a service that is missing has no ticks.
+    ///   - boxes: the ticked boxes; a missing service has none.
     /// - Throws: ``MatrixEditError``.
     public func adding(
         _ name: String, isEverywhere: Bool, boxes: [String: Set<Operation>] = [:]
@@ -83,7 +83,7 @@ extension RuleText {
         }
     }
 
-    /// The same document without a role that was added.
+    /// The same document without an added role.
     /// - Throws: ``MatrixEditError``, above all for a role that the rules name in other places.
     public func removing(_ name: String) throws(MatrixEditError) -> RuleText {
         let section = try section(of: name)
@@ -97,7 +97,7 @@ extension RuleText {
         }
     }
 
-    /// The same document with another name for a role that was added.
+    /// The same document with another name for an added role.
     /// - Throws: ``MatrixEditError``, above all for a role that the rules name in other places.
     public func renaming(_ name: String, to new: String) throws(MatrixEditError) -> RuleText {
         let section = try section(of: name)
@@ -116,7 +116,7 @@ extension RuleText {
         }
     }
 
-    /// Where the row of a role is that nothing else in the rules names.
+    /// The section with the row of a role that nothing else in the rules names.
     private func section(of name: String) throws(MatrixEditError) -> String {
         guard matrix.rows.contains(name) else { throw .unknownRole(name, known: matrix.rows) }
         let section = matrix.roles.contains(name) ? "roles" : "everywhere"
@@ -126,7 +126,7 @@ extension RuleText {
         return section
     }
 
-    /// Whether a role can be renamed and removed: one that the rules name nowhere but in the matrix and in its grants.
+    /// Whether a role can be renamed and removed: the rules name it only in the matrix and in grants.
     public func isCustom(_ name: String) -> Bool { (try? section(of: name)) != nil }
 
     private func result(

@@ -1,18 +1,17 @@
 public import TomboloRules
 internal import Yams
 
-/// The text of a rule document, of which single values are replaced: comments, order and spaces stay as people wrote
-/// them.
+/// The text of a rule document. Edits replace single values: comments, order and whitespace stay as people wrote them.
 public struct RuleText: Sendable {
-    /// The document.
+    /// The document's text.
     public let text: String
-    /// Its name, for messages.
+    /// The document's name, for messages.
     public let file: String
     let node: RuleNode
-    /// What it says.
+    /// The document's matrix.
     public let matrix: PermissionMatrix
 
-    /// - Throws: ``MatrixEditError``, if the document can't be read or has no matrix.
+    /// - Throws: ``MatrixEditError`` if the document can't be read or has no matrix.
     public init(_ text: String, file: String) throws(MatrixEditError) {
         self.text = text
         self.file = file
@@ -25,8 +24,8 @@ public struct RuleText: Sendable {
         self.matrix = matrix
     }
 
-    /// The same document with one box of its matrix ticked or empty. In the result nothing else is different, neither
-    /// in its bytes nor in what aliases stand for.
+    /// The same document with one box of its matrix ticked or emptied. Nothing else changes, neither the other bytes
+    /// nor what aliases stand for.
     /// - Throws: ``MatrixEditError``.
     public func setting(_ box: PermissionMatrix.Box, to isPermitted: Bool) throws(MatrixEditError) -> RuleText {
         guard matrix.rows.contains(box.role) else { throw .unknownRole(box.role, known: matrix.rows) }
@@ -57,7 +56,7 @@ public struct RuleText: Sendable {
         return edited
     }
 
-    /// The same for a box of users.
+    /// The same for a user box.
     /// - Throws: ``MatrixEditError``.
     public func setting(_ box: PermissionMatrix.UserBox, to isPermitted: Bool) throws(MatrixEditError) -> RuleText {
         guard matrix.userPermissions.contains(box.permission) else {
@@ -79,8 +78,8 @@ public struct RuleText: Sendable {
 
     // MARK: Finding a value
 
-    /// Where a value of the matrix is written, without quotes; nil if that isn't plain to see.
-    /// - Parameter path: of keys in the matrix.
+    /// The place of a value of the matrix in the text, without quotes; nil if it can't be told for sure.
+    /// - Parameter path: the keys from the matrix to the value.
     private static func place(
         of path: [String], in text: String
     ) -> (range: Range<String.UnicodeScalarView.Index>, line: Int)? {
@@ -106,7 +105,7 @@ public struct RuleText: Sendable {
 }
 
 extension Node {
-    /// A value of a mapping that is written in it, and not merged into it.
+    /// A value that is written in the mapping itself, not merged into it.
     func value(_ key: String) -> Node? {
         guard case .mapping(let mapping) = self else { return nil }
         for (name, value) in mapping {
@@ -117,7 +116,7 @@ extension Node {
 }
 
 extension String.UnicodeScalarView {
-    /// Where a mark is, counted in lines and columns as libyaml does: its line breaks are those of YAML 1.1.
+    /// The index of a mark. Marks count lines and columns like libyaml does, which uses YAML 1.1's line breaks.
     func index(of mark: Mark, from start: Index) -> Index? {
         var (index, line, column) = (start, 1, 1)
         while line < mark.line || line == mark.line && column < mark.column {

@@ -1,21 +1,21 @@
-/// A text of Tombolo's own for people, such as why the rules refuse something: English with its values apart, so that a page
-/// can say the same in another language. ``description`` is the English, for logs, devices and programs.
+/// A text that Tombolo shows to people, such as why the rules refuse something: English, with its values kept apart so
+/// that a page can show it in another language. ``description`` is the English text, for logs, devices and programs.
 ///
 ///     Wording("'\(name)' is required and cannot be nil.")
 ///
-/// A test finds every call in the sources and demands translations, so the text has to be a literal, or several joined with
-/// `+`. Everybody who is told reads the values.
+/// A test finds every call in the sources and demands translations, so the text has to be a literal, or several joined
+/// with `+`. Everybody who sees the text sees its values.
 public struct Wording: Hashable, Sendable, CustomStringConvertible {
-    /// What stands in a place.
+    /// The value of a placeholder.
     public enum Part: Hashable, Sendable {
-        /// Something that is the same in every language.
+        /// A value that is the same in every language.
         case text(String)
         /// A name that Tombolo or an app gave, such as a role's.
-        /// - Parameter context: in which translations have it; nil for that of names.
+        /// - Parameter context: the context of the name's translations; nil for the context of names.
         case name(String, context: String?)
         case wording(Wording)
 
-        /// In English.
+        /// The value in English.
         fileprivate var english: String {
             switch self {
             case .text(let text), .name(let text, _): text
@@ -24,9 +24,9 @@ public struct Wording: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// English with `{0}`, `{1}` and so on in the places of values: what translations know it by.
+    /// The English text with `{0}`, `{1}` and so on as placeholders. Translations are looked up by it.
     public let pattern: String
-    /// The values, in the order of their places.
+    /// The values, in the order of their placeholders.
     public let values: [Part]
 
     public init(_ text: Text) {
@@ -47,7 +47,7 @@ public struct Wording: Hashable, Sendable, CustomStringConvertible {
     /// A text that is the same in every language, or has no translation.
     public init(untranslated text: String) { self.init(pattern: "{0}", values: [.text(text)]) }
 
-    /// One of a pattern that isn't a text of its own.
+    /// For patterns that aren't literals in the sources, such as one that joins other wordings.
     package init(pattern: String, values: [Part]) {
         self.pattern = pattern
         self.values = values
@@ -56,7 +56,8 @@ public struct Wording: Hashable, Sendable, CustomStringConvertible {
     /// The text in English.
     public var description: String { Self.filling(pattern, with: values.map(\.english)) }
 
-    /// Puts values into the places of a pattern. What isn't a place of one stays as it is, in the values too.
+    /// Replaces the placeholders of a pattern with values. Everything else stays as it is, including anything in a
+    /// value that looks like a placeholder.
     public static func filling(_ pattern: String, with values: [String]) -> String {
         guard pattern.contains("{") else { return pattern }
         var text = ""
@@ -79,7 +80,7 @@ public struct Wording: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Wording {
-    /// The literal of one.
+    /// The literal from which a ``Wording`` is made.
     public struct Text: ExpressibleByStringInterpolation, Sendable {
         fileprivate enum Piece: Sendable {
             case literal(String)
@@ -115,7 +116,7 @@ extension Wording {
                 pieces.append(.value(.name(name, context: context)))
             }
 
-            /// People would read "Optional(…)".
+            /// An optional value would read "Optional(…)".
             @available(*, unavailable, message: "Say what stands there without a value.")
             public mutating func appendInterpolation<Value>(_ value: Value?) {}
         }
