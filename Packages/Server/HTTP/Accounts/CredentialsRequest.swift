@@ -1,19 +1,19 @@
 import Foundation
 import TomboloAuthentication
 
-/// The body of a login or a link: which members there must be depends on the provider.
+/// The body of a login or a link. The provider decides which members are required.
 struct CredentialsRequest: Decodable {
     var provider: String?
     var email: String?
     var password: String?
     var token: String?
     var key: String?
-    /// Of a second factor.
+    /// The code of the second factor.
     var code: String?
     var payload: JSON?
     var device: DeviceRequest?
 
-    /// - Throws: ``RequestFailure`` with status 400 for a member that is missing, 404 for an unknown provider.
+    /// - Throws: ``RequestFailure`` with status 400 for a missing member, or 404 for an unknown provider.
     func credentials() throws -> LoginCredentials {
         switch provider ?? Provider.emailPassword {
         case Provider.emailPassword:

@@ -1,7 +1,7 @@
 import TomboloAuthentication
 import TomboloModel
 
-/// What a login says of its device: all of it may be left out.
+/// What a login says about its device. Every member is optional.
 struct DeviceRequest: Codable {
     /// The deviceID of an earlier answer; anything else counts as a new device.
     var id: String?

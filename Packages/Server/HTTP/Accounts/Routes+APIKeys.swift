@@ -6,13 +6,13 @@ import TomboloLocalization
 import TomboloModel
 
 extension Routes {
-    /// A user's own API keys. Logins with such a key may only list them:
+    /// A user's own API keys. A login with such a key may only list them:
     ///
     ///     POST   /api-keys               {"name"}, with "code" if the account has a second factor → the key, with its
-    ///                                    text this once
+    ///                                    secret this once
     ///     GET    /api-keys               all, oldest first
     ///     GET    /api-keys/{id}
-    ///     PUT    /api-keys/{id}/enable   may have a body for the code, as a key has to be made with one
+    ///     PUT    /api-keys/{id}/enable   may have a body with "code", which is needed as for making a key
     ///     PUT    /api-keys/{id}/disable  ends the logins made with it
     ///     DELETE /api-keys/{id}          the same
     func addAPIKeys(_ authenticator: Authenticator) {
@@ -55,7 +55,7 @@ extension Routes {
 
 private struct NewKeyRequest: Decodable {
     var name: String
-    /// Of the account's second factor.
+    /// The code of the account's second factor.
     var code: String?
 }
 

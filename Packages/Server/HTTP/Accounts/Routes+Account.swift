@@ -6,7 +6,7 @@ import TomboloLocalization
 import TomboloModel
 
 extension Routes {
-    /// Everything about accounts beside logins: sessions, the account itself, registration and API keys.
+    /// All account routes except logins: sessions, the account itself, registration and API keys.
     public func addAccounts(_ authenticator: Authenticator) {
         addSessions(authenticator)
         addAccount(authenticator)
@@ -14,11 +14,11 @@ extension Routes {
         addAPIKeys(authenticator)
     }
 
-    /// A user's own account. Logins with an API key may only read it. What changes it takes a code in `"code"` if the
-    /// account has a second factor:
+    /// A user's own account. A login with an API key may only read it. Changes need a `"code"` if the account has a
+    /// second factor:
     ///
     ///     GET    /account   name, identities, profile, custom data
-    ///     DELETE /account   deletes it with its identities, logins and keys; may have a body for the code
+    ///     DELETE /account   deletes it with its identities, logins and keys; may have a body with "code"
     ///     POST   /link      credentials → the account, which can log in with them too
     ///     POST   /password  current and new password → tokens; all other logins end
     func addAccount(_ authenticator: Authenticator) {
@@ -52,12 +52,12 @@ extension Routes {
 private struct PasswordRequest: Decodable {
     var currentPassword: String
     var password: String
-    /// Of the account's second factor.
+    /// The code of the account's second factor.
     var code: String?
 }
 
 struct CodeRequest: Decodable {
-    /// Of the account's second factor.
+    /// The code of the account's second factor.
     var code: String?
 }
 

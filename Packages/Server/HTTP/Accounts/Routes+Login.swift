@@ -12,7 +12,7 @@ extension Routes {
     ///     POST   /session  Authorization: Bearer REFRESH_TOKEN → the next tokens
     ///     DELETE /session  Authorization: Bearer REFRESH_TOKEN
     ///
-    /// 401 for wrong credentials, without saying what was wrong; 429 after too many failed attempts.
+    /// Wrong credentials get 401, which doesn't say what was wrong. Too many failed attempts get 429.
     public func addLogin(_ authenticator: Authenticator) {
         on(.post, "/login", access: .open(because: localized("this is where access tokens come from"))) {
             request, context, _ in
@@ -34,7 +34,7 @@ extension Routes {
     }
 }
 
-/// The refresh token of a request; without one, the login counts as ended.
+/// The refresh token of a request. Without one, the login counts as ended.
 private enum RefreshBearer {
     static func of(_ request: Request) throws -> String {
         do {

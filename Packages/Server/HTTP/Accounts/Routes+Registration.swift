@@ -4,7 +4,7 @@ import TomboloAuthentication
 import TomboloLocalization
 
 extension Routes {
-    /// E-mail and password of people who aren't logged in:
+    /// E-mail and password routes for people who aren't logged in:
     ///
     ///     POST /register      {"email", "password", "name"?} → {"status": "pending" or "confirmed"}
     ///     POST /confirm       {"token", "tokenID"}, as mailed
@@ -12,7 +12,7 @@ extension Routes {
     ///     POST /reset/send    {"email"}
     ///     POST /reset         {"token", "tokenID", "password"}
     ///
-    /// Where a mail is sent, the answer is the same whether the address has an account or not.
+    /// Routes that send mail answer the same whether or not the address has an account.
     func addRegistration(_ authenticator: Authenticator) {
         on(.post, "/register", access: .open(because: localized("this is where accounts come from"))) {
             request, context, _ in

@@ -6,9 +6,9 @@ import TomboloLocalization
 import TomboloModel
 
 extension Routes {
-    /// A user's own logins. Those with an API key may only list them:
+    /// A user's own logins. A login with an API key may only list them:
     ///
-    ///     GET    /sessions                 the live ones, the one that was used last first
+    ///     GET    /sessions                 the live ones, most recently used first
     ///     DELETE /sessions/{id}            ends one
     ///     DELETE /sessions                 ends all
     ///     DELETE /sessions?except=current  ends all others

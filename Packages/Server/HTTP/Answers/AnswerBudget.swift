@@ -4,13 +4,14 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// How much memory a server's answers take until their clients have taken them, by address and altogether. Answers beyond
-/// that aren't refused, since a request may have changed something: those whose clients are the slowest are given up.
+/// Limits the memory that a server's answers occupy until their clients have read them, by address and in total. An
+/// answer beyond the limit isn't refused, since its request may have changed something. Instead the server gives up the
+/// answers with the slowest clients.
 ///
-/// What isn't counted is bounded otherwise. Of answers of up to ``freeByteCount`` and of streams, such as exports and live
-/// pages, which are made as their client takes them, a connection has two parts at most.
+/// Answers that aren't counted have other bounds. These are answers of up to ``freeByteCount``, and streams such as
+/// exports and live pages, which are produced as the client reads them: a connection holds at most two parts of one.
 package final class AnswerBudget: Sendable {
-    /// Smaller answers aren't counted, in bytes: as much as a connection collects anyway.
+    /// Smaller answers aren't counted, in bytes: a connection buffers that much anyway.
     package static let freeByteCount = 64 << 10
 
     private struct State {
@@ -25,16 +26,16 @@ package final class AnswerBudget: Sendable {
             State(shares: AnswerShares(limitPerAddress: limits.answerBytesPerAddress, limit: limits.answerBytes)))
     }
 
-    /// What all answers take that are counted, in bytes.
+    /// The memory of all counted answers, in bytes.
     package var byteCount: Int { state.withLock { $0.shares.byteCount } }
-    /// The most that they took so far, in bytes.
+    /// The peak of ``byteCount`` so far.
     package var maximumByteCount: Int { state.withLock { $0.shares.maximumByteCount } }
 
-    /// Counts an answer with a large body, and gives up others if need be.
+    /// Counts an answer with a large body, and gives up other answers if necessary.
     func hold(_ response: inout Response, for context: EdgeContext) async {
         guard let count = response.body.contentLength, count > Self.freeByteCount else { return }
         let collector = BodyCollector()
-        // A body that can't be collected is passed on as it is, and fails for its reader.
+        // A body that can't be collected is passed on unchanged, and fails for its reader.
         guard (try? await response.body.write(collector)) != nil else { return }
         let answer = HeldAnswer(collector.body, to: context.channel, in: self)
         let givenUp = add(answer, count, of: context.addressGroup)
@@ -64,7 +65,7 @@ package final class AnswerBudget: Sendable {
     }
 }
 
-/// Takes a body out of an answer.
+/// Collects the body of an answer.
 private final class BodyCollector: ResponseBodyWriter {
     private(set) var body = ByteBuffer()
 

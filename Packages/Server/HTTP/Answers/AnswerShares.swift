@@ -1,27 +1,27 @@
-/// Who keeps how many bytes of answers in memory that their clients haven't taken, and which answers are given up when they
+/// Counts the bytes of answers that clients haven't read yet, by address, and picks the answers to give up when they
 /// become too many.
 struct AnswerShares<ID: Hashable & Sendable>: Sendable {
     typealias Instant = ContinuousClock.Instant
 
-    /// How long a client may take nothing before its answer is given up in place of others'.
+    /// How long a client may read nothing before its answer is given up in favour of others.
     static var patience: Duration { .seconds(5) }
 
     private struct Answer {
         let address: String
         let byteCount: Int
-        /// When its client last took something.
+        /// When the client last read something.
         var since: Instant
     }
 
-    /// For all answers of one address, in bytes.
+    /// The limit for all answers to one address, in bytes.
     let limitPerAddress: Int
-    /// For all answers of a server, in bytes.
+    /// The limit for all answers of a server, in bytes.
     let limit: Int
     private var answers: [ID: Answer] = [:]
     private var byteCounts: [String: Int] = [:]
-    /// Of all answers.
+    /// The bytes of all answers.
     private(set) var byteCount = 0
-    /// The most that there was.
+    /// The peak of ``byteCount`` so far.
     private(set) var maximumByteCount = 0
 
     init(limitPerAddress: Int, limit: Int) {
@@ -31,10 +31,11 @@ struct AnswerShares<ID: Hashable & Sendable>: Sendable {
 
     func byteCount(of address: String) -> Int { byteCounts[address, default: 0] }
 
-    /// Takes an answer in, and gives up others until it fits: of its address, the one whose client took nothing for longest;
-    /// then of the address that has most, as ``slowest(at:)`` says. An answer that doesn't fit even alone is taken all the same.
-    /// - Parameter address: empty for one that isn't known, which has no limit of its own.
-    /// - Returns: what is given up, which isn't counted any more.
+    /// Adds an answer, and gives up others until it fits: first answers to the same address, starting with the one
+    /// whose client has read nothing for longest, then answers to the address with the most bytes, as ``slowest(at:)``
+    /// says. An answer that is too large even by itself is added all the same.
+    /// - Parameter address: empty for an unknown address, which has no limit of its own.
+    /// - Returns: the answers to give up. They no longer count.
     mutating func add(_ id: ID, _ byteCount: Int, of address: String, at now: Instant) -> [ID] {
         var givenUp: [ID] = []
         while !address.isEmpty, self.byteCount(of: address) + byteCount > limitPerAddress,
@@ -54,10 +55,10 @@ struct AnswerShares<ID: Hashable & Sendable>: Sendable {
         return givenUp
     }
 
-    /// The client of an answer has taken some of it.
+    /// Notes that the client has read some of an answer.
     mutating func note(_ id: ID, at now: Instant) { answers[id]?.since = now }
 
-    /// An answer has gone; nothing for one that was given up before.
+    /// Removes an answer that is done. Does nothing if it was given up before.
     mutating func remove(_ id: ID) {
         guard let answer = answers.removeValue(forKey: id) else { return }
         byteCount -= answer.byteCount
@@ -69,8 +70,9 @@ struct AnswerShares<ID: Hashable & Sendable>: Sendable {
         answers.filter { $0.value.address == address }.min { $0.value.since < $1.value.since }?.key
     }
 
-    /// Of all answers whose clients took nothing for ``patience``, or of all if there are none, the slowest of the address
-    /// that has most. Who has many addresses can't have those given up that are being read.
+    /// The slowest answer to the address with the most bytes. Only addresses with a client that has read nothing for
+    /// ``patience`` count, or all addresses if there is no such client. So a client with many addresses can't push out
+    /// answers that are being read.
     private func slowest(at now: Instant) -> ID? {
         let stalled = answers.values.filter { $0.since + Self.patience <= now }
         let addresses = Set((stalled.isEmpty ? Array(answers.values) : stalled).map(\.address))

@@ -2,19 +2,19 @@ import Hummingbird
 import NIOCore
 import Synchronization
 
-/// The body of an answer that is kept until its client has taken it. It counts in an ``AnswerBudget`` for as long as somebody
-/// holds it, also if nobody comes to write it.
+/// The body of an answer, kept until its client has read it. It counts in an ``AnswerBudget`` as long as anything holds
+/// a reference to it, even if it is never written.
 final class HeldAnswer: Sendable {
-    /// How much is given to a connection at a time, in bytes: less than a channel collects before it says that it's full, so
-    /// that only what the network doesn't take is waited for.
+    /// How much is handed to a connection at a time, in bytes. That is less than a channel buffers before it reports
+    /// that it's full, so writing only waits for bytes that the network doesn't accept.
     private static let partByteCount = 32 << 10
 
-    /// Its answer was given up in place of others'.
+    /// The answer was given up in favour of others.
     struct GivenUp: Error {}
 
     private let budget: AnswerBudget
     private let channel: any Channel
-    /// What is still to be written; nil once it's given up.
+    /// The bytes still to be written; nil once the answer is given up.
     private let rest: Mutex<ByteBuffer?>
 
     init(_ body: ByteBuffer, to channel: any Channel, in budget: AnswerBudget) {
@@ -25,7 +25,7 @@ final class HeldAnswer: Sendable {
 
     deinit { budget.remove(self) }
 
-    /// - Throws: ``GivenUp``, or what the connection ends with.
+    /// - Throws: ``GivenUp``, or the error that ended the connection.
     func write(to writer: inout any ResponseBodyWriter) async throws {
         while let part = try next() {
             try await writer.write(part)
@@ -34,13 +34,14 @@ final class HeldAnswer: Sendable {
         try await writer.finish(nil)
     }
 
-    /// Frees the memory, and closes the connection: what was written of an answer can't be taken back.
+    /// Frees the memory and closes the connection: the part that was already written can't be taken back.
     func giveUp() {
         rest.withLock { $0 = nil }
         channel.close(promise: nil)
     }
 
-    /// A copy, so that a part that waits for the network doesn't keep the whole body; nil at the end.
+    /// The next part; nil at the end. It's a copy, so that a part that waits for the network doesn't keep the whole
+    /// body in memory.
     private func next() throws -> ByteBuffer? {
         try rest.withLock { rest in
             guard let count = rest?.readableBytes else { throw GivenUp() }

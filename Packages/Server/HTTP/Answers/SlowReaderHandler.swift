@@ -1,20 +1,21 @@
 import NIOCore
 
-/// Closes a connection whose client reads too slowly, however much is waiting for it. A client that reads a byte now and then
-/// could otherwise keep an answer in memory, or an export's connection to the database, for as long as it likes.
+/// Closes a connection whose client reads too slowly, no matter how much is waiting for it. Otherwise a client that
+/// reads a byte now and then could keep an answer in memory, or an export's database connection, for as long as it
+/// likes.
 ///
-/// What the system takes counts as taken by the client. So that this isn't megabytes at a time, the system is told to take
-/// little beyond what the network has room for.
+/// Bytes that the operating system accepts count as read by the client. To keep that from being megabytes at a time,
+/// the system is told to accept little more than the network has room for.
 final class SlowReaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
-    /// What the system keeps that it can't send yet, in bytes; it says that there's room when half of it is sent.
+    /// How many unsent bytes the operating system buffers. It reports room when half of them are sent.
     private static let unsentByteCount: CInt = 128 << 10
     #if os(Linux)
-        /// TCP_NOTSENT_LOWAT of include/uapi/linux/tcp.h.
+        /// TCP_NOTSENT_LOWAT in include/uapi/linux/tcp.h.
         private static let unsentOption = NIOBSDSocket.Option(rawValue: 25)
     #else
-        /// TCP_NOTSENT_LOWAT of netinet/tcp.h.
+        /// TCP_NOTSENT_LOWAT in netinet/tcp.h.
         private static let unsentOption = NIOBSDSocket.Option(rawValue: 0x201)
     #endif
 
@@ -23,15 +24,15 @@ final class SlowReaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var timer: Scheduled<Void>?
 
     /// - Parameters:
-    ///   - timeout: how long a full connection may take less than
-    ///   - minimumByteCount: so many bytes.
+    ///   - timeout: how long a full connection may take to read `minimumByteCount`.
+    ///   - minimumByteCount: how many bytes it must read in each `timeout`.
     init(timeout: TimeAmount, minimumByteCount: Int) {
         self.timeout = timeout
         self.minimumByteCount = minimumByteCount
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        // Not every system has it, nor what isn't TCP.
+        // Not every system has this option, and only TCP does.
         try? context.channel.syncOptions?.setOption(
             .tcpOption(Self.unsentOption), value: SocketOptionValue(Self.unsentByteCount))
     }
@@ -63,7 +64,7 @@ final class SlowReaderHandler: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Nothing is added while a connection is full, but what one writer had begun.
+    /// While a connection is full, nothing is added but the rest of what a writer had begun.
     private static func waitingByteCount(_ channel: any Channel) -> Int {
         (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }

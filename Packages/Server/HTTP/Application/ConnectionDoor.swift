@@ -1,14 +1,14 @@
 import Synchronization
 public import TomboloAuthentication
 
-/// Counts connections by where they come from, against a limit.
+/// Counts connections by address, against a limit.
 public final class ConnectionDoor: Sendable {
-    /// What a newcomer is told.
+    /// The answer to a new connection.
     public enum Answer: Hashable, Sendable {
-        /// ``ConnectionDoor/leave(_:)`` must follow.
+        /// The connection may enter. ``ConnectionDoor/leave(_:)`` must follow.
         case enter
-        /// As many as may be are in. `isNew` for the first that is turned away since the place last had none: that
-        /// one is worth a line in the log.
+        /// The limit is reached. `isNew` is true for the first connection that is turned away since the address last
+        /// had none: that one is worth a log line.
         case full(isNew: Bool)
     }
 
@@ -20,7 +20,7 @@ public final class ConnectionDoor: Sendable {
     public let limit: Int
     private let places = Mutex<[AddressGroup: Place]>([:])
 
-    /// - Parameter limit: connections of one address at a time.
+    /// - Parameter limit: how many connections one address may have at a time.
     public init(limit: Int) { self.limit = limit }
 
     public func enter(_ group: AddressGroup) -> Answer {

@@ -1,7 +1,7 @@
 public import PostgresClient
 public import ServiceLifecycle
 
-/// Keeps a pool of database connections for as long as the services that come after it in their group run.
+/// Keeps a pool of database connections open while the services after it in their group run.
 public struct DatabaseService: Service {
     private let pool: PostgresPool
     private let grace: Duration

@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// Runs tasks on an event loop: what answers a connection's requests then stays on the thread that reads and writes the
-/// connection, instead of changing to one of Swift's pool and back several times for every request.
+/// Runs tasks on an event loop. The code that answers a connection's requests then stays on the thread that reads and
+/// writes the connection. Otherwise every request would hop to a thread of Swift's pool and back several times.
 package final class EventLoopTaskExecutor: TaskExecutor {
-    /// That of the connection which the task serves; nil where requests are answered on Swift's pool.
+    /// The executor of the connection that the task serves; nil if requests are answered on Swift's pool.
     @TaskLocal package static var current: EventLoopTaskExecutor?
 
     private let eventLoop: any EventLoop

@@ -1,16 +1,16 @@
 import NIOCore
 
-/// Closes a connection that has not sent the head of its first request in time, however busily it sends. Stands first,
-/// before anything is parsed, and leaves once the empty line after the head has come.
+/// Closes a connection that hasn't sent the head of its first request in time, however much it sends. The handler is
+/// first in the pipeline, before anything is parsed, and removes itself at the empty line after the head.
 final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private let timeout: TimeAmount
     private var timer: Scheduled<Void>?
-    /// Whether a line with something in it has begun.
+    /// Whether a non-empty line has begun.
     private var hasBegun = false
-    /// Whether the last line so far is empty: line feeds since the last byte of a line.
+    /// How many line feeds have come since the last byte of a line. Two of them mean an empty line.
     private var lineFeedCount = 0
 
     init(timeout: TimeAmount) { self.timeout = timeout }
@@ -30,8 +30,8 @@ final class FirstRequestHandler: ChannelInboundHandler, RemovableChannelHandler 
         context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
     }
 
-    /// A line ends with a line feed, before which a carriage return may stand (RFC 9112, section 2.2). Empty lines
-    /// before the request line end no head.
+    /// A line ends with a line feed, which a carriage return may precede (RFC 9112, section 2.2). Empty lines before
+    /// the request line don't end a head.
     private func endsHead(_ buffer: ByteBuffer) -> Bool {
         for byte in buffer.readableBytesView {
             switch byte {

@@ -4,10 +4,11 @@ public import NIOCore
 import NIOSSL
 import TomboloAuthentication
 
-/// A server's connections behind two bounds: each address has only so many at a time, and each has to come to its first
-/// request soon, and TLS before it. A connection too many gets the answer 429 and is closed, or is closed at once where the
-/// answer would cost a handshake. Connections of trusted proxies are not counted: they carry everybody's requests. Where
-/// proxies speak the PROXY protocol, the address that counts is the one that they say, and everything begins behind it.
+/// A server's connections behind two bounds: a limit for each address, and a deadline by which a connection must have
+/// finished TLS and sent its first request. A connection too many gets the answer 429 and is closed. If the answer
+/// would cost a handshake, it is closed at once. Connections of trusted proxies aren't counted, since they carry
+/// everybody's requests. If proxies speak the PROXY protocol, the address in its header counts, and everything else
+/// begins after the header.
 public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel {
     public struct Value: ServerChildChannelValue {
         let admission: EventLoopFuture<Admission>
@@ -15,7 +16,7 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
     }
 
     enum Admission: Sendable {
-        /// - Parameter peer: where it comes from by the PROXY protocol; nil for where the socket comes from.
+        /// - Parameter peer: the address in the PROXY header; nil for the socket's own address.
         case served(Base.Value, peer: String?)
         case turnedAway
     }
@@ -28,8 +29,8 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
     private let refusals = ProxyRefusalLog()
 
     /// - Parameters:
-    ///   - certificate: for TLS; nil without.
-    ///   - staysOnEventLoop: whether tasks that serve a connection run on its event loop.
+    ///   - certificate: the certificate for TLS; nil without TLS.
+    ///   - staysOnEventLoop: whether the tasks that serve a connection run on its event loop.
     public init(
         base: Base, limits: HTTPLimits, certificate: TLSCertificate? = nil, staysOnEventLoop: Bool = false
     ) {
@@ -46,17 +47,17 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
                 Value(admission: channel.eventLoop.makeSucceededFuture($0), channel: channel)
             }
         }
-        // The header comes after the connection was accepted, and is waited for in `handle`.
+        // The header arrives after the connection is accepted. `handle` waits for it.
         let admission = channel.eventLoop.makePromise(of: Admission.self)
-        // A connection that was reset before it is served has no address any more. It may have been a proxy's check, so nothing
-        // is said of it.
+        // A connection that was reset before it is served has no address any more. It may have been a proxy's health
+        // check, so nothing is logged.
         guard let remoteAddress = channel.remoteAddress else {
             admission.fail(ProxyRefusal.ended)
             return channel.eventLoop.makeSucceededFuture(Value(admission: admission.futureResult, channel: channel))
         }
         let address = remoteAddress.ipAddress ?? ""
         let isProxy = limits.trustedProxies.contains(address)
-        // Whoever may send no header counts from the start, also while nothing comes.
+        // A connection that may not send a header counts from the start, even while it sends nothing.
         guard isProxy || enters(channel, address, logger) else {
             admission.succeed(.turnedAway)
             return channel.eventLoop.makeSucceededFuture(Value(admission: admission.futureResult, channel: channel))
@@ -89,7 +90,7 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
         }
     }
 
-    /// Counts a connection, and sets up what serves it. On its event loop.
+    /// Counts a connection, and sets up what serves it. Runs on its event loop.
     private func admit(_ channel: any Channel, peer: String?, _ logger: Logger) -> EventLoopFuture<Admission> {
         guard enters(channel, peer ?? channel.remoteAddress?.ipAddress ?? "", logger) else {
             return channel.eventLoop.makeSucceededFuture(.turnedAway)
@@ -97,7 +98,7 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
         return serve(channel, peer: peer, logger)
     }
 
-    /// Counts a connection for its address until it ends.
+    /// Counts a connection for its address until it closes.
     /// - Returns: false if the address has too many.
     private func enters(_ channel: any Channel, _ address: String, _ logger: Logger) -> Bool {
         guard !address.isEmpty, !limits.trustedProxies.contains(address) else { return true }
@@ -118,7 +119,7 @@ public struct GuardedServerChannel<Base: ServerChildChannel>: ServerChildChannel
         }
     }
 
-    /// Sets up what serves a connection behind what is in its pipeline. On its event loop.
+    /// Sets up what serves a connection, after the handlers already in its pipeline. Runs on its event loop.
     private func serve(_ channel: any Channel, peer: String?, _ logger: Logger) -> EventLoopFuture<Admission> {
         do {
             if let certificate {

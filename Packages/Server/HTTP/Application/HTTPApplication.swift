@@ -7,30 +7,31 @@ public import TomboloAuthentication
 public import TomboloMetrics
 public import TomboloRules
 
-/// One HTTP server: routes with their access decisions behind the common edge (errors, limits, log). It is a
+/// One HTTP server: routes with their access decisions, behind the common edge (errors, limits, log). It is a
 /// `Service`: run it in a `ServiceGroup`, after the services that it needs.
 public struct HTTPApplication: ApplicationProtocol {
-    /// For log lines: `admin`, `tickets`.
+    /// The name in log lines: `admin`, `tickets`.
     public let name: String
-    /// Connections that the system keeps until they are accepted; Linux keeps no more than `net.core.somaxconn`, 4,096 by
-    /// default. Beyond that it drops attempts, whose clients try again 1, 3, 7 and 15 seconds later.
+    /// How many connections the operating system queues until they are accepted. Linux queues at most
+    /// `net.core.somaxconn`, 4,096 by default. Beyond that it drops attempts, and their clients try again after 1, 3, 7
+    /// and 15 seconds.
     static let backlog = 4_096
-    /// Every route that the router has.
+    /// Every route of the router.
     public let routes: [RouteDescription]
     public let responder: RouterResponder<EdgeContext>
     public let configuration: ApplicationConfiguration
     public let logger: Logger
     public let limits: HTTPLimits
-    /// What its answers take in memory.
+    /// The memory of the server's answers.
     package let answers: AnswerBudget
-    /// For HTTPS; nil for HTTP. It has to run as a service as well, to be replaced.
+    /// The certificate for HTTPS; nil for HTTP. It has to run as a service as well, so that it can be replaced.
     public var certificate: TLSCertificate?
     private let host: String
     private let port: Int
     private let whenRunning: @Sendable (Int) async -> Void
     private let problems: [String]
 
-    /// As the other initialiser, for access tokens of an ``Authenticator``.
+    /// Like the other initialiser, for access tokens of an ``Authenticator``.
     public init(
         name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
         requests: RequestLog? = nil, logger: Logger, authenticator: Authenticator, showsDecisions: Bool = false,
@@ -45,12 +46,12 @@ public struct HTTPApplication: ApplicationProtocol {
     }
 
     /// - Parameters:
-    ///   - port: 0 takes a free one; the log line that says the server listens has the real one.
-    ///   - metrics: where requests are counted; nil for nowhere.
-    ///   - requests: where they are kept for administrators; nil for nowhere.
+    ///   - port: 0 takes a free port; the log line about listening has the actual one.
+    ///   - metrics: counts requests; nil to count none.
+    ///   - requests: keeps requests for administrators; nil to keep none.
     ///   - showsDecisions: whether a header says why a request was permitted or refused: for development only.
-    ///   - identify: finds out whose access token it is, or throws a ``RequestFailure`` with status 401.
-    ///   - whenRunning: gets the port as soon as the server accepts connections.
+    ///   - identify: returns the subject of an access token, or throws a ``RequestFailure`` with status 401.
+    ///   - whenRunning: is called with the port as soon as the server accepts connections.
     ///   - register: adds the service's routes.
     public init(
         name: String, host: String, port: Int, limits: HTTPLimits = HTTPLimits(), metrics: MetricRegistry? = nil,
@@ -90,11 +91,11 @@ public struct HTTPApplication: ApplicationProtocol {
         return guardedServer(staysOnEventLoop: true) { HTTP1Channel(responder: $0, configuration: configuration) }
     }
 
-    /// A server of connections within this application's limits.
+    /// A server whose connections keep within this application's limits.
     /// - Parameters:
-    ///   - staysOnEventLoop: whether tasks that serve a connection run on its event loop. Right where none of them works
-    ///     for long at a time.
-    ///   - build: what serves a connection, given what answers a request.
+    ///   - staysOnEventLoop: whether the tasks that serve a connection run on its event loop. Use it only if none of
+    ///     them computes for long at a time.
+    ///   - build: makes what serves a connection, from the responder that answers requests.
     public func guardedServer<Base: ServerChildChannel>(
         staysOnEventLoop: Bool = false,
         _ build: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) throws -> Base
@@ -106,8 +107,8 @@ public struct HTTPApplication: ApplicationProtocol {
         }
     }
 
-    /// Serves until the group that it runs in shuts down.
-    /// - Throws: ``ServerStartError`` when it cannot listen, or a route's access looks at a parameter that the route
+    /// Serves until its service group shuts down.
+    /// - Throws: ``ServerStartError`` if it can't listen, or if a route's access uses a parameter that the route
     ///   doesn't have.
     public func run() async throws {
         guard problems.isEmpty else { throw ServerStartError(problems, name: name) }

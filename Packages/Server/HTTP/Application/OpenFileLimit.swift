@@ -1,15 +1,14 @@
 internal import Foundation
 
-/// The system's bound on what this process may have open: files, sockets and pipes. A process that meets it can accept
-/// no connection, and libraries beneath it may stop the program.
+/// The operating system's limit on what this process may have open: files, sockets and pipes. A process that reaches it
+/// can't accept connections, and libraries it uses may crash it.
 enum OpenFileLimit {
-    /// Kept for all that isn't a client's connection: database connections, timers, log files.
+    /// Reserved for everything that isn't a client's connection: database connections, timers, log files.
     static let reserve = 256
-    /// No more is asked for, even where the system would give it.
+    /// The process asks for no more than this, even if the system would grant it.
     static let wanted = 65_536
 
-    /// How many connections fit. Raises the process's soft limit as far as it may be raised, which many systems set to
-    /// 1,024.
+    /// How many connections fit. Raises the process's soft limit as far as allowed; many systems set it to 1,024.
     static let connections: Int = {
         var limit = rlimit()
         guard getrlimit(resource, &limit) == 0 else { return 1_024 - reserve }

@@ -2,10 +2,10 @@ public import Logging
 public import ServiceLifecycle
 import Synchronization
 
-/// Lets a server leave its load balancer before it ends: from the signal on, `GET /ready` answers 503, while everything
-/// else is served as before for a while. Put it last in the `ServiceGroup`: services end in reverse order.
+/// Lets a server leave its load balancer before it stops. From the shutdown signal on, `GET /ready` answers 503, while
+/// everything else is still served for a while. Put it last in the `ServiceGroup`: services stop in reverse order.
 public final class Readiness: Service {
-    /// The longest that a server may be asked to wait.
+    /// The longest delay that can be configured.
     public static let maximumDrainDelay = Duration.seconds(300)
 
     private let drainDelay: Duration
@@ -18,16 +18,16 @@ public final class Readiness: Service {
         self.logger = logger
     }
 
-    /// Whether the server is about to end.
+    /// Whether the server is about to stop.
     public var isDraining: Bool { draining.withLock { $0 } }
 
-    /// Waits for the end of the server's group, and then for the load balancer.
+    /// Waits for the shutdown of the server's group, and then for the load balancer.
     public func run() async throws {
         try? await gracefulShutdown()
         draining.withLock { $0 = true }
         guard drainDelay > .zero else { return }
         logger.notice("Draining: /ready answers 503, and the server ends in \(drainDelay).")
-        // Not cancelled by the shutdown that it delays.
+        // The shutdown that this delays doesn't cancel it.
         try? await Task.sleep(for: drainDelay)
     }
 }

@@ -3,17 +3,17 @@ public import PostgresClient
 import TomboloLocalization
 
 extension Routes {
-    /// How long the database may take to answer before a server counts as not ready.
+    /// How long the database may take to answer before the server counts as not ready.
     public static let readinessTimeout = Duration.seconds(2)
 
-    /// What monitors and proxies ask for again and again.
+    /// The paths that monitors and proxies poll.
     static let monitored: Set = [healthPath, readyPath, metricsPath]
     static let healthPath = "/health"
     static let readyPath = "/ready"
     static let metricsPath = "/metrics"
 
-    /// `GET /health`: the process answers. `GET /ready`: its database does too, so that requests may be sent to it,
-    /// unless the server is about to end.
+    /// `GET /health` says that the process answers. `GET /ready` says that its database does too, so that the server
+    /// can take requests; it fails while the server is about to stop.
     public func addHealth(_ pool: PostgresPool, readiness: Readiness? = nil) {
         on(.get, Self.healthPath, access: .open(because: localized("says only that the process runs"))) { _, _, _ in
             JSONAnswer(["status": "ok"])

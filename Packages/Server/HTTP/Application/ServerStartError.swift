@@ -1,16 +1,16 @@
 import Foundation
 import NIOCore
 
-/// A server cannot listen where it should. The text says what to do.
+/// Why a server can't start. The text says what to do.
 public struct ServerStartError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
 
-    /// Routes about which nothing can be decided.
+    /// Routes whose access can't be decided.
     init(_ problems: [String], name: String) {
         description = "\(name) doesn't start:\n" + problems.map { "- \($0)" }.joined(separator: "\n")
     }
 
-    /// Nil for errors that are not about the address.
+    /// Nil for errors that aren't about the address.
     init?(_ error: any Error, name: String, host: String, port: Int) {
         let place = "\(name) cannot listen on \(host), port \(port)"
         let choose = "choose another with --port or its environment variable; 0 takes a free one."

@@ -1,4 +1,4 @@
-/// Everything that is wrong with a server's configuration, each line naming its variable.
+/// Everything that is wrong with a server's configuration. Each line names its variable.
 public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     public let problems: [String]
 

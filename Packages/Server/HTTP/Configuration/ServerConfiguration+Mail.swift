@@ -3,8 +3,8 @@ public import TomboloAuthentication
 import TomboloLocalization
 
 extension ServerConfiguration {
-    /// Sends mails in the languages that come with the server, and in those of the operator's folder.
-    /// - Returns: nil if nobody carries mails.
+    /// Sends mail in the languages that come with the server and those in the operator's folder.
+    /// - Returns: nil if no mail hook is configured.
     /// - Throws: ``ConfigurationError`` if the folder can't be read.
     public func mailRoom(logger: Logger) throws(ConfigurationError) -> MailRoom? {
         guard let mail else { return nil }

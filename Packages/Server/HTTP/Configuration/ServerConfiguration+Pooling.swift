@@ -2,13 +2,14 @@ public import Logging
 public import PostgresClient
 
 extension ServerConfiguration {
-    /// The database, as the server should connect to it. Where it is behind a pooler in transaction mode, statements aren't
-    /// kept prepared: PgBouncer before 1.21 loses them.
+    /// The database configuration that the server should connect with. Behind a pooler in transaction mode, statements
+    /// aren't kept prepared: PgBouncer before 1.21 loses them.
     /// - Parameters:
     ///   - connections: how many the server opens at most, for the log.
-    ///   - needs: what doesn't work in transaction mode, and what to do about it, in a sentence each; empty if all does.
-    /// - Throws: ``ConfigurationError`` naming the needs, if there are some and the mode is that one, or the database that isn't
-    ///   there; other errors of the database's.
+    ///   - needs: what doesn't work in transaction mode and what to do about it, one sentence each; empty if everything
+    ///     works.
+    /// - Throws: ``ConfigurationError`` that lists the needs if there are any and the pooler is in transaction mode, or
+    ///   that names the missing database; other database errors.
     public func findDatabase(
         connections: Int, needing needs: [String], logger: Logger
     ) async throws -> PostgresConfiguration {
@@ -51,7 +52,7 @@ extension ServerConfiguration {
         }
     }
 
-    /// What a server that follows the models by LISTEN says to ``findDatabase(connections:needing:logger:)``.
+    /// The need that servers pass to ``findDatabase(connections:needing:logger:)`` if they follow the models by LISTEN.
     public static let listeningNeed =
         "The server hears by LISTEN that models and rules have changed, which needs a session of its own. Connect it to "
         + "PostgreSQL directly, or through pool_mode = session."

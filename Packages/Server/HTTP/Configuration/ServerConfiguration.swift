@@ -4,35 +4,35 @@ public import PostgresClient
 public import TomboloAuthentication
 import TomboloLocalization
 
-/// What an HTTP server of the platform is started with, read from environment variables.
+/// The configuration of one of the platform's HTTP servers, read from environment variables.
 public struct ServerConfiguration: Sendable {
     /// The address to listen on.
     public var host: String
     /// The TCP port to listen on; 0 takes a free one, which the server prints.
     public var port: Int
     public var database: PostgresConfiguration
-    /// Of whom the admin server takes a second factor.
+    /// Which users need a second factor in the admin server.
     public var secondFactor = SecondFactorPolicy.optional
-    /// A hot standby of it, to be read from; nil if there's none.
+    /// A hot standby of the database to read from; nil if there is none.
     public var standby: PostgresConfiguration?
-    /// The key that access tokens are signed with. The same on every server.
+    /// The key that signs access tokens. It is the same on every server.
     public var tokenSecret: String
     public var logLevel: Logger.Level
-    /// Whose word is taken for the address that a request comes from.
+    /// The proxies that are trusted to name a request's client address.
     public var trustedProxies = TrustedProxies.none
-    /// Whether these begin each connection with a header of the PROXY protocol.
+    /// Whether each connection of a trusted proxy begins with a PROXY header.
     public var expectsProxyHeader = false
-    /// Connections of one address at a time; nil for the server's default.
+    /// How many connections one address may have at a time; nil for the server's default.
     public var connectionsPerAddress: Int?
-    /// For HTTPS; nil for HTTP.
+    /// The certificate files for HTTPS; nil for HTTP.
     public var certificate: CertificateFiles?
-    /// How long the server goes on when it is asked to end, so that load balancers notice.
+    /// How long the server keeps serving after the shutdown signal, so that load balancers notice.
     public var drainDelay = Duration.zero
-    /// Where the server's metrics are to be had; nil for nowhere.
+    /// Where the server publishes its metrics; nil for nowhere.
     public var metrics: MetricsConfiguration?
-    /// Who carries mails to users; nil if nobody does.
+    /// The hook that delivers mail to users; nil if there is none.
     public var mail: MailHook?
-    /// The file of passwords that are known from leaks.
+    /// The file of passwords known from leaks.
     public var breachedPasswords: String?
 
     public static let hostVariable = "TOMBOLO_HOST"
@@ -44,13 +44,13 @@ public struct ServerConfiguration: Sendable {
     public static let proxyProtocolVariable = "TOMBOLO_PROXY_PROTOCOL"
     public static let connectionsVariable = "TOMBOLO_CONNECTIONS_PER_ADDRESS"
     public static let drainVariable = "TOMBOLO_DRAIN_DELAY"
-    /// Of whom the admin server takes a second factor.
+    /// The variable that says which users need a second factor in the admin server.
     public static let secondFactorVariable = SecondFactorPolicy.variable
     public static let defaultHost = "127.0.0.1"
-    /// Shorter keys can be guessed: HMAC-SHA256 asks for as many bytes as it gives (RFC 7518, section 3.2).
+    /// Shorter keys can be guessed: HMAC-SHA256 needs a key as long as its output (RFC 7518, section 3.2).
     public static let minimumSecretBytes = 32
 
-    /// The bounds of a server that is started with this.
+    /// The limits of a server with this configuration.
     public var limits: HTTPLimits {
         var limits = HTTPLimits()
         limits.trustedProxies = trustedProxies
@@ -59,20 +59,20 @@ public struct ServerConfiguration: Sendable {
         return limits
     }
 
-    /// How clients begin the server's address.
+    /// The scheme of the server's address.
     public var scheme: String { certificate == nil ? "http" : "https" }
 
-    /// The server's address, at the port that it has.
+    /// The server's address with its actual port.
     package func address(port: Int) -> String { ListeningAddress.text(scheme, host, port) }
 
-    /// Reads the certificate, if there is one.
+    /// Reads the certificate, if one is configured.
     /// - Throws: ``CertificateError``.
     public func loadCertificate(logger: Logger) throws(CertificateError) -> TLSCertificate? {
         guard let certificate else { return nil }
         return try TLSCertificate(certificate, logger: logger)
     }
 
-    /// - Throws: ``ConfigurationError`` for anything but a policy of an admin server.
+    /// - Throws: ``ConfigurationError`` for anything but a policy of the admin server.
     package static func secondFactor(_ text: String) throws(ConfigurationError) -> SecondFactorPolicy {
         if let policy = SecondFactorPolicy(rawValue: text), policy != .ignored { return policy }
         throw ConfigurationError(problems: [
@@ -80,9 +80,9 @@ public struct ServerConfiguration: Sendable {
         ])
     }
 
-    /// Reads the environment; `host` and `port`, from the command line, go before it.
-    /// - Parameter portVariable: the service's own, such as `TOMBOLO_ADMIN_PORT`.
-    /// - Throws: ``ConfigurationError`` with every problem at once. It quotes no secret.
+    /// Reads the environment. `host` and `port`, from the command line, override it.
+    /// - Parameter portVariable: the service's own variable, such as `TOMBOLO_ADMIN_PORT`.
+    /// - Throws: ``ConfigurationError`` with every problem at once. It never quotes a secret.
     public init(
         environment: [String: String] = ProcessInfo.processInfo.environment, portVariable: String, defaultPort: Int,
         host: String? = nil, port: Int? = nil

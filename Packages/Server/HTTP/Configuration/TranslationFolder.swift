@@ -1,17 +1,17 @@
 import Foundation
 public import TomboloLocalization
 
-/// An operator's folder of files in gettext's format, which adds languages.
+/// An operator's folder of gettext files, which adds languages.
 extension MessageCatalogues {
     /// The variable that names the folder.
     public static let folderVariable = "TOMBOLO_TRANSLATIONS"
-    /// More files than there are languages.
+    /// The most files in the folder: more than there are languages.
     private static let maximumFileCount = 200
 
     /// - Parameters:
-    ///   - folder: with files such as `de.po`. One of a language that the program comes with adds to it, and what it has
-    ///     instead counts.
-    ///   - base: what the program comes with.
+    ///   - folder: contains files such as `de.po`. If the program already has the language, the file's texts add to it
+    ///     and override it.
+    ///   - base: the languages that come with the program.
     /// - Throws: ``ConfigurationError`` with every file that can't be read, and why.
     public init(folder: String, over base: MessageCatalogues) throws(ConfigurationError) {
         var catalogues = base.all
@@ -55,7 +55,7 @@ extension MessageCatalogues {
         return text
     }
 
-    /// With the folder that the process's environment names, if it names one.
+    /// Adds the folder named in the process's environment, if there is one.
     /// - Throws: ``ConfigurationError``.
     public static func ofEnvironment(over base: MessageCatalogues) throws(ConfigurationError) -> MessageCatalogues {
         guard let folder = ProcessInfo.processInfo.environment[folderVariable], !folder.isEmpty else { return base }

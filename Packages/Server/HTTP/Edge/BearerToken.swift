@@ -1,12 +1,13 @@
 import HTTPTypes
 import Hummingbird
 
-/// The access token of a request (RFC 6750, section 2.1). Only the header is looked at: addresses end up in logs.
+/// The access token of a request (RFC 6750, section 2.1). Only the header counts, never the address: addresses end up
+/// in logs.
 enum BearerToken {
-    /// Longer ones are not looked at, in bytes.
+    /// Longer tokens aren't looked at, in bytes.
     static let lengthLimit = 4_096
 
-    /// - Throws: ``RequestFailure`` with status 401 when there is none.
+    /// - Throws: ``RequestFailure`` with status 401 if there is none.
     static func of(_ request: Request) throws -> String {
         let values = request.headers[values: .authorization]
         guard let value = values.first else {
@@ -14,7 +15,7 @@ enum BearerToken {
                 "This needs an access token.",
                 hint: "Log in with POST /login and send the header Authorization: Bearer TOKEN.")
         }
-        // By bytes: characters take longer than all else about a token that is known.
+        // Split by bytes: by characters it would take longer than everything else about a token that is known.
         let parts = value.utf8.split(separator: UInt8(ascii: " ")).map { Substring($0) }
         guard values.count == 1, parts.count == 2, parts[0].lowercased() == "bearer",
             parts[1].utf8.count <= lengthLimit

@@ -1,7 +1,7 @@
 import Synchronization
 import TomboloModel
 
-/// Where a route leaves who is asking, for the layer around all routes.
+/// Passes the caller's identity from a route to the layer around all routes.
 final class CallerNote: Sendable {
     private let userID = Mutex<ObjectId?>(nil)
 

@@ -5,18 +5,18 @@ import Logging
 import TomboloLocalization
 import TomboloModel
 
-/// The outermost layer of every server: turns errors into answers, adds the headers that all answers carry, and
-/// writes one line of structured log for each request, without query, headers or body. What monitors ask for every few
-/// seconds is told at the level `debug` if it succeeds.
+/// The outermost layer of every server. It turns errors into answers, adds the headers that all answers carry, and
+/// writes one line of structured log for each request, without query, headers or body. Successful requests that
+/// monitors send every few seconds are logged at level `debug`.
 struct EdgeMiddleware: RouterMiddleware {
     typealias Context = EdgeContext
 
     let limits: HTTPLimits
     let routes: RouteTable
-    /// Where large answers are counted until they are read.
+    /// Counts large answers until they are read.
     let answers: AnswerBudget
     var metrics: HTTPMetrics?
-    /// Where requests are kept for administrators; nil for nowhere.
+    /// Keeps requests for administrators; nil to keep none.
     var requests: RequestLog?
 
     func handle(
@@ -39,7 +39,7 @@ struct EdgeMiddleware: RouterMiddleware {
         return try await MessageCatalogue.$current.withValue(catalogue) { try await answer(request, context, next) }
     }
 
-    /// In the language of ``MessageCatalogue/current``.
+    /// Answers in the language of ``MessageCatalogue/current``.
     private func answer(
         _ request: Request, _ context: EdgeContext, _ next: (Request, EdgeContext) async throws -> Response
     ) async throws -> Response {
@@ -47,7 +47,7 @@ struct EdgeMiddleware: RouterMiddleware {
         var failure: RequestFailure?
         var response: Response
         do {
-            // The router reads `//admin` as `/admin`; a proxy that keeps people from the one may let the other through.
+            // The router reads `//admin` as `/admin`; a proxy that blocks the latter may let the former through.
             guard request.uri.path.utf8.count <= limits.pathBytes, !request.uri.path.contains("//") else {
                 throw RequestFailure.noSuchRoute
             }
@@ -87,7 +87,7 @@ struct EdgeMiddleware: RouterMiddleware {
     private func keep(_ request: Request, _ response: Response, _ context: EdgeContext, took: Duration) {
         guard let requests else { return }
         let route = context.endpointPath.flatMap { $0.hasPrefix("/") ? $0 : nil }
-        // What monitors ask for every few seconds would push everything else out, as would files and streams of pages.
+        // Polls of monitors would push everything else out of the log, and so would files and streams of pages.
         if response.status.kind == .successful, let route {
             guard !Routes.monitored.contains(route), !routes.isLeftOut(route) else { return }
         }
@@ -124,7 +124,7 @@ struct EdgeMiddleware: RouterMiddleware {
             }
         guard context.logger.logLevel <= level else { return }
         let milliseconds = took / .milliseconds(1)
-        // Names of routes, not what callers put into addresses.
+        // The log has the names of routes, not what callers put into addresses.
         var metadata: Logger.Metadata = [
             "method": "\(request.method.rawValue)", "route": "\(context.endpointPath ?? "none")",
             "status": "\(response.status.code)", "milliseconds": "\((milliseconds * 10).rounded() / 10)",
@@ -138,6 +138,6 @@ struct EdgeMiddleware: RouterMiddleware {
 }
 
 extension HTTPField.Name {
-    /// Names one request in answers and in the log.
+    /// Identifies a request in answers and in the log.
     static let requestID = HTTPField.Name("X-Request-Id")!
 }

@@ -3,16 +3,16 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// A failure as the client sees it: JSON, or a small page where a browser asked for one.
+/// A failure as the client sees it: JSON, or a small page if a browser asked for one.
 struct ErrorResponse {
     let failure: RequestFailure
     let request: Request
     let requestID: String
-    /// Where it isn't the edge's own.
+    /// Nil for the edge's own format.
     var format: FailureFormat?
 
-    /// The body of every error: `{"code": …, "message": …, "hint": …}`, for a clash also `"properties"`,
-    /// where there is more to know `"details"`, and `"error"` if RealmSwift has a name for it.
+    /// The body of every error: `{"code": …, "message": …, "hint": …}`. A conflict also has `"properties"`, some errors
+    /// have `"details"`, and those that RealmSwift has a name for have `"error"`.
     struct Body: Encodable {
         var code: String
         var message: String
@@ -28,7 +28,7 @@ struct ErrorResponse {
     var response: Response {
         var headers: HTTPFields = [:]
         switch failure.code.status {
-        // RFC 6750, section 3: says which scheme is expected.
+        // RFC 6750, section 3: the header names the expected scheme.
         case .unauthorized: headers[.wwwAuthenticate] = #"Bearer realm="tombolo""#
         case _ where failure.code.canRetry:
             headers[.retryAfter] = String(failure.retryAfterSeconds ?? Self.retryAfterSeconds)

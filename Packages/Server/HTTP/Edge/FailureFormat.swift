@@ -1,13 +1,14 @@
 public import Hummingbird
 
-/// How failures are written below some address, where that isn't the edge's own way.
+/// The format of failures below some path, if it isn't the edge's own.
 public struct FailureFormat: Sendable {
     let contentType: String
     let write: @Sendable (_ failure: RequestFailure, _ requestID: String) -> JSONBytes
-    /// Nil for what ``write`` makes.
+    /// Nil if ``write`` makes the answer.
     var respond: (@Sendable (RequestFailure, Request, EdgeContext) async -> Response)?
 
-    /// - Parameter write: the body of an answer; of a failure what clients may see, and not its cause.
+    /// - Parameter write: makes the body of an answer. It sees the parts of a failure that are meant for clients, but
+    ///   not its cause.
     public init(
         contentType: String, write: @escaping @Sendable (_ failure: RequestFailure, _ requestID: String) -> JSONBytes
     ) {
@@ -15,8 +16,8 @@ public struct FailureFormat: Sendable {
         self.write = write
     }
 
-    /// Whole answers: pages, or redirections.
-    /// - Parameter respond: of a failure, what clients may see, and not its cause.
+    /// Makes whole answers: pages, or redirects.
+    /// - Parameter respond: sees the parts of a failure that are meant for clients, but not its cause.
     public init(
         respond: @escaping @Sendable (_ failure: RequestFailure, Request, EdgeContext) async -> Response
     ) {

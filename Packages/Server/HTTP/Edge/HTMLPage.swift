@@ -4,14 +4,14 @@ public import Hummingbird
 import NIOCore
 
 extension Request {
-    /// Whether a browser asks for a page: it names HTML first. Programs say `*/*` or JSON.
+    /// Whether a browser asks for a page: it names HTML first. Programs send `*/*` or JSON.
     public var wantsPage: Bool {
         guard method == .get, let accept = headers[.accept] else { return false }
         return accept.lowercased().hasPrefix("text/html")
     }
 }
 
-/// An HTML answer. Its policy lets a browser run and load nothing that the page does not bring itself.
+/// An HTML answer. Its policy keeps a browser from loading or running anything that isn't part of the page.
 public struct HTMLPage: ResponseGenerator, Sendable {
     /// No scripts, no frames, no forms; styles in the page and images by HTTPS.
     public static let contentSecurityPolicy =
@@ -20,7 +20,7 @@ public struct HTMLPage: ResponseGenerator, Sendable {
 
     public let html: String
 
-    /// - Parameter html: a whole document, everything from outside escaped.
+    /// - Parameter html: a whole document, in which all external text is escaped.
     public init(_ html: String) { self.html = html }
 
     public func response(from request: Request, context: some RequestContext) throws -> Response {
@@ -32,7 +32,7 @@ public struct HTMLPage: ResponseGenerator, Sendable {
             body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// `text` with the five characters escaped that have a meaning in HTML text and attributes.
+    /// Escapes the five characters of `text` that have a meaning in HTML text and attributes.
     public static func escape(_ text: String) -> String {
         guard text.utf8.contains(where: { escapes($0) != nil }) else { return text }
         var result: [UInt8] = []
@@ -43,11 +43,11 @@ public struct HTMLPage: ResponseGenerator, Sendable {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// Bytes of an address.
+    /// In bytes.
     private static let maximumAddressLength = 2_048
 
-    /// A text that is the address of a web page, as it is; nil for any other, such as `javascript:` and its like, and
-    /// for one with a user, which looks like that of another host.
+    /// Returns the text if it is the address of a web page. Nil for any other text, such as `javascript:` and the like,
+    /// and for an address with a user name, which could pass for another host's.
     public static func webAddress(_ text: String) -> String? {
         let lower = text.prefix(8).lowercased()
         guard lower.hasPrefix("https://") || lower.hasPrefix("http://"), text.utf8.count <= maximumAddressLength,
@@ -57,7 +57,7 @@ public struct HTMLPage: ResponseGenerator, Sendable {
         return text
     }
 
-    /// What stands for a byte of ASCII; nil for one that stands for itself. Other bytes of UTF-8 are none of these.
+    /// The escape of an ASCII byte; nil for a byte that needs none. The other bytes of UTF-8 never need one.
     private static func escapes(_ byte: UInt8) -> String? {
         switch byte {
         case UInt8(ascii: "&"): "&amp;"

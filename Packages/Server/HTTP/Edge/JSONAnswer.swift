@@ -3,11 +3,11 @@ public import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// A JSON answer with its status. Members come in the order of their names, so that equal data gives equal bytes.
+/// A JSON answer with its status. Members are ordered by name, so that equal data gives equal bytes.
 public struct JSONAnswer<Content: Encodable & Sendable>: ResponseGenerator, Sendable {
     public let status: HTTPResponse.Status
     public let content: Content
-    /// Beside the content's type.
+    /// The headers besides the content type.
     public let headers: HTTPFields
 
     public init(_ content: Content, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]) {

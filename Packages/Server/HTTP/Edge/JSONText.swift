@@ -2,12 +2,12 @@ public import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-/// A JSON answer whose bytes are there already, and may be sent again and again.
+/// A JSON answer that is already encoded, and may be sent many times.
 public struct JSONText: ResponseGenerator, Sendable {
     static let contentType = "application/json; charset=utf-8"
 
     public let status: HTTPResponse.Status
-    /// Shared by all responses that are made of it.
+    /// Shared by all responses made from it.
     private let buffer: ByteBuffer
 
     public init(_ json: JSONBytes, status: HTTPResponse.Status = .ok) {

@@ -1,6 +1,6 @@
 extension String {
-    /// The text for a log's line: what would begin another line, colour a terminal or turn the direction of writing is
-    /// written as `\\u{…}`, so that nobody's name makes lines of its own.
+    /// The text for a log line. Characters that would start another line, colour a terminal or change the writing
+    /// direction are written as `\\u{…}`, so that a name can't forge log lines.
     package var forLog: String {
         guard unicodeScalars.contains(where: \.isHiddenInLogs) else { return self }
         return unicodeScalars.reduce(into: "") { text, scalar in

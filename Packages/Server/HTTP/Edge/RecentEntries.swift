@@ -1,8 +1,8 @@
-/// The last few of many entries: a ring.
+/// A ring buffer of the latest entries.
 struct RecentEntries: Sendable {
     private let capacity: Int
     private var entries: [RequestLog.Entry] = []
-    /// Where the next one goes, once the ring is full.
+    /// Where the next entry goes, once the ring is full.
     private var next = 0
 
     init(capacity: Int) { self.capacity = capacity }

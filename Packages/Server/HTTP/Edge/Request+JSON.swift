@@ -5,18 +5,18 @@ import NIOCore
 import TomboloModel
 
 extension Request {
-    /// The request's body as a value of the type.
-    /// - Throws: ``RequestFailure``: 413 for a body over the limit, 415 for another content type, 400 that says where
-    ///   and what was expected for anything else.
+    /// Decodes the request's body.
+    /// - Throws: ``RequestFailure``: 413 for a body over the limit, 415 for another content type, and 400 for anything
+    ///   else, with where and what was expected.
     public func json<Content: Decodable>(_ type: Content.Type, _ context: EdgeContext) async throws -> Content {
-        // No cross-site form can send this type, so that cookies of other sites are no concern either.
+        // Cross-site forms can't send this type, so other sites can't make use of a browser's cookies.
         guard let kind = headers[.contentType], kind.lowercased().hasPrefix("application/json") else {
             throw Self.notJSON
         }
         return try Self.decode(type, try await content(context))
     }
 
-    /// As ``json(_:_:)``, for a request that may come without a body; nil if it does.
+    /// Like ``json(_:_:)``, for a request that may have no body; nil if it has none.
     public func optionalJSON<Content: Decodable>(
         _ type: Content.Type, _ context: EdgeContext
     ) async throws -> Content? {
@@ -52,10 +52,11 @@ extension Request {
 }
 
 extension RequestFailure {
-    /// How much of a place in the body is quoted, in bytes: its names may be the caller's.
+    /// How much of a path in the body is quoted, in bytes: the names in it may be the caller's.
     private static let shownPathByteCount = 200
 
-    /// Says where in the body and what was expected; never what was there, which may be a password.
+    /// Says where in the body the error is and what was expected. It never says what was there, which may be a
+    /// password.
     init(_ error: DecodingError) {
         func place(_ path: [any CodingKey]) -> String {
             let names = path.map(\.stringValue).joined(separator: ".")

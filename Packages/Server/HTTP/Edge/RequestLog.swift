@@ -1,35 +1,36 @@
 import Synchronization
 public import TomboloModel
 
-/// The latest requests of a server process, in memory and bounded: what an administrator looks at when something is slow or
-/// fails. It has the path of the route, and no value that a caller put into the address, the headers or the body.
+/// The latest requests of a server process, in bounded memory. Administrators look at them when something is slow or
+/// fails. An entry has the path of the route, and no value that a caller put into the address, the headers or the body.
 ///
-/// It can also queue requests that are to be written into a database, which costs each request one more append under the same lock.
+/// The log can also queue requests to be written into a database. That costs each request one more append under the
+/// same lock.
 public final class RequestLog: Sendable {
-    /// Requests that are kept, of all.
+    /// How many requests of any kind are kept.
     public static let maximumCount = 1_000
-    /// Those that took long, and those that failed, are kept for longer: so many of each.
+    /// How many slow requests, and how many failed ones, are kept. They stay longer than the others.
     public static let maximumNotableCount = 200
-    /// A request that took so long is a slow one.
+    /// A request that took this long counts as slow.
     public static let slowDuration = Duration.seconds(1)
-    /// How many minutes are counted.
+    /// How many minutes have counters.
     public static let minuteCount = 60
-    /// Longer methods are cut, in bytes: they may be anything.
+    /// Longer methods are cut, in bytes: callers can send anything.
     private static let maximumMethodByteCount = 16
 
     /// One request with its answer.
     public struct Entry: Hashable, Sendable {
-        /// Of its end, in microseconds since 1970.
+        /// When the request ended, in microseconds since 1970.
         public let time: Int64
         public let method: String
-        /// The route's path, with the names of its parameters; nil for an address of no route.
+        /// The route's path with the names of its parameters; nil if the address matches no route.
         public let route: String?
         public let status: Int
         public let duration: Duration
-        /// Who was logged in; nil for nobody.
+        /// The user who was logged in; nil for nobody.
         public let userID: ObjectId?
         public let address: String
-        /// As in the header `X-Request-Id`, and in the server's log.
+        /// The id in the header `X-Request-Id` and in the server's log.
         public let requestID: String
 
         package init(
@@ -47,13 +48,13 @@ public final class RequestLog: Sendable {
         }
 
         public var isSlow: Bool { duration >= RequestLog.slowDuration }
-        /// Whether the caller asked for what isn't there, isn't permitted or makes no sense.
+        /// Whether the caller asked for something that doesn't exist, isn't permitted or makes no sense.
         public var isRefused: Bool { (400...499).contains(status) }
-        /// Whether the server couldn't answer it.
+        /// Whether the server couldn't answer the request.
         public var isFailed: Bool { status >= 500 }
     }
 
-    /// What was answered in one minute.
+    /// The answers of one minute.
     public struct Minute: Hashable, Sendable {
         /// Minutes since 1970.
         public let number: Int64
@@ -64,7 +65,7 @@ public final class RequestLog: Sendable {
         public var failed = 0
     }
 
-    /// Which requests are asked for.
+    /// The kinds of requests that can be listed.
     public enum Kind: String, CaseIterable, Sendable {
         case all, slow, refused, failed
     }
@@ -75,14 +76,14 @@ public final class RequestLog: Sendable {
             .refused: RecentEntries(capacity: maximumNotableCount),
             .failed: RecentEntries(capacity: maximumNotableCount),
         ]
-        /// At the number of the minute modulo their count.
+        /// Indexed by the number of the minute modulo their count.
         var minutes = (0..<minuteCount).map { Minute(number: Int64($0) - Int64(minuteCount)) }
         var queue: RequestQueue
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter queueCapacity: how many requests may wait to be written; 0 where nobody writes them.
+    /// - Parameter queueCapacity: how many requests may wait to be written; 0 if nothing writes them.
     public init(queueCapacity: Int = 0) {
         state = Mutex(State(queue: RequestQueue(capacity: queueCapacity)))
     }
@@ -96,7 +97,7 @@ public final class RequestLog: Sendable {
             state.queue.append(entry)
             let number = entry.time / 60_000_000
             let index = Int(number % Int64(Self.minuteCount))
-            // One that ended long ago, by a clock that was set back, counts for nothing.
+            // If the clock was set back, a request may seem to have ended long ago. It isn't counted.
             if state.minutes[index].number < number { state.minutes[index] = Minute(number: number) }
             guard state.minutes[index].number == number else { return }
             state.minutes[index].requests += 1
@@ -111,7 +112,7 @@ public final class RequestLog: Sendable {
     /// The newest first.
     public func entries(_ kind: Kind) -> [Entry] { state.withLock { $0.entries[kind]?.newestFirst ?? [] } }
 
-    /// The last ``minuteCount`` minutes, the oldest first; those without requests too.
+    /// The last ``minuteCount`` minutes, oldest first, including those without requests.
     /// - Parameter now: in microseconds since 1970.
     public func minutes(now: Int64) -> [Minute] {
         let last = now / 60_000_000
@@ -124,10 +125,10 @@ public final class RequestLog: Sendable {
     /// Removes the oldest queued requests. The caller writes them, or reports them to ``giveUp(_:)``.
     package func takeQueued(_ count: Int) -> [Entry] { state.withLock { $0.queue.take(count) } }
 
-    /// Counts requests that were taken and can't be written.
+    /// Counts requests that were taken but can't be written.
     package func giveUp(_ count: Int) { state.withLock { $0.queue.giveUp(count) } }
 
-    /// Requests that were to be written and never will be.
+    /// How many requests were queued, or should have been, and will never be written.
     package var droppedCount: Int { state.withLock { $0.queue.droppedCount } }
 
     /// A method as it's kept.

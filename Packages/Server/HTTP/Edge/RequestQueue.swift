@@ -1,12 +1,12 @@
-/// Requests that wait to be written into a database, the oldest first. Beyond its capacity, further ones are counted and
-/// forgotten: a database that is slow or down costs lines of the log, but neither memory nor anybody's time.
+/// Requests that wait to be written into a database, oldest first. Beyond the capacity, requests are counted and
+/// dropped: a slow or unreachable database costs log entries, but no memory, and it delays no request.
 struct RequestQueue: Sendable {
     private let capacity: Int
     private var entries: [RequestLog.Entry] = []
-    /// Requests that are forgotten, since there was no room or they couldn't be written.
+    /// How many requests were dropped, because there was no room or they couldn't be written.
     private(set) var droppedCount = 0
 
-    /// - Parameter capacity: 0 for a queue that nobody empties: it takes nothing, and counts nothing.
+    /// - Parameter capacity: 0 if nothing empties the queue: it then takes and counts nothing.
     init(capacity: Int) { self.capacity = capacity }
 
     mutating func append(_ entry: RequestLog.Entry) {
@@ -17,7 +17,7 @@ struct RequestQueue: Sendable {
         entries.append(entry)
     }
 
-    /// Takes up to so many out.
+    /// Removes up to `count` requests.
     mutating func take(_ count: Int) -> [RequestLog.Entry] {
         guard entries.count > count else {
             defer { entries = [] }

@@ -1,22 +1,22 @@
 public import HTTPTypes
 import TomboloAuthentication
 
-/// The proxies whose word is taken for where a request comes from, whether they say it in HTTP or by the PROXY protocol.
-/// From anybody else, headers of HTTP that say so are ignored, and those of the PROXY protocol refused: they could name any
-/// address, and escape every limit by address.
+/// The proxies that are trusted to name a request's client address, in HTTP headers or by the PROXY protocol. From
+/// anyone else, such HTTP headers are ignored and PROXY headers refused: they could name any address, and escape every
+/// limit by address.
 public struct TrustedProxies: Hashable, Sendable {
-    /// The proxies that one request is followed through; further entries are not looked at.
+    /// The most proxies that a request is traced through. Further entries are ignored.
     public static let maximumHopCount = 32
 
     private let ranges: [NetworkRange]
 
-    /// Trusts nobody.
+    /// Trusts no proxy.
     public static let none = TrustedProxies(ranges: [])
 
     private init(ranges: [NetworkRange]) { self.ranges = ranges }
 
     /// - Parameter text: addresses and networks, separated by commas or blanks: `10.0.0.0/8, 2001:db8::7`.
-    /// - Throws: ``ConfigurationError`` naming what cannot be read.
+    /// - Throws: ``ConfigurationError`` that names whatever can't be read.
     public init(_ text: String) throws(ConfigurationError) {
         var ranges: [NetworkRange] = []
         var problems: [String] = []
@@ -38,32 +38,32 @@ public struct TrustedProxies: Hashable, Sendable {
 
     private func contains(_ address: IPAddress) -> Bool { ranges.contains { $0.contains(address) } }
 
-    /// The address that a request comes from: the connection's, or what a trusted proxy says.
+    /// The client's address: the connection's, or the one that a trusted proxy names.
     /// - Parameters:
     ///   - peer: the connection's address.
-    ///   - headers: the request's, with `Forwarded` (RFC 7239) or `X-Forwarded-For`.
+    ///   - headers: the request's headers, which may include `Forwarded` (RFC 7239) or `X-Forwarded-For`.
     public func clientAddress(peer: String, headers: HTTPFields) -> String {
         guard contains(peer) else { return peer }
         return clientAddress(
             peer: peer, forwarded: headers[values: .forwarded], forwardedFor: headers[values: .forwardedFor])
     }
 
-    /// Whether a request came by HTTPS to the proxy that a client speaks with, as a trusted proxy says in
-    /// `X-Forwarded-Proto` or `Forwarded`; nil if none says.
+    /// Whether the nearest proxy, if it's trusted, was called by HTTPS, as it says in `X-Forwarded-Proto` or
+    /// `Forwarded`; nil if it doesn't say.
     func isSecure(peer: String, headers: HTTPFields) -> Bool? {
         guard contains(peer) else { return nil }
         let forwarded = headers[values: .forwarded].flatMap { $0.split(separator: ",") }.last
             .flatMap { Self.part("proto", of: $0) }
-        // A proxy in the middle appends what it was called by: the nearest one is the last.
+        // Each proxy may append the scheme that it was called with, so the nearest proxy's is the last.
         let named = headers[values: .forwardedProto].flatMap { $0.split(separator: ",") }.last.map(Self.trimmed)
         return (named.map(String.init) ?? forwarded).map { $0.lowercased() == "https" }
     }
 
-    /// Each proxy appends the address that it was called from. The list is therefore read from its end, as long as the
-    /// entries are trusted proxies: what stands before the first other address is only what that one claims.
+    /// Each proxy appends the address that called it. So the list is read from its end, as long as the entries are
+    /// trusted proxies: anything before the first other address is only that caller's claim.
     ///
-    /// A proxy maintains one of the two headers, and hands the other on as its client sent it. Where they contradict
-    /// each other nothing is known but the proxy itself.
+    /// A proxy maintains one of the two headers, and passes the other on as its client sent it. If they contradict each
+    /// other, only the proxy's own address is certain.
     /// - Parameters:
     ///   - forwarded: the values of `Forwarded`, in order.
     ///   - forwardedFor: the values of `X-Forwarded-For`, in order.
@@ -78,7 +78,7 @@ public struct TrustedProxies: Hashable, Sendable {
     private func client(_ hops: [String], peer: String) -> String {
         var client = peer
         for hop in hops.suffix(Self.maximumHopCount).reversed() {
-            // A hidden address (`unknown`, `_proxy1`): the one that says so is the last that is known.
+            // The entry hides an address (`unknown`, `_proxy1`). The proxy that wrote it is the last known address.
             guard let address = IPAddress(hop) else { break }
             client = hop
             guard contains(address) else { break }
@@ -90,12 +90,12 @@ public struct TrustedProxies: Hashable, Sendable {
         values.flatMap { $0.split(separator: ",") }.map { host(of: $0) }
     }
 
-    /// Quoting is not looked at: a quote that a client leaves open must not hide what the proxies append behind it.
+    /// Quotes are ignored: a quote that a client leaves open must not hide what the proxies append after it.
     private static func hops(forwarded values: [String]) -> [String] {
         values.flatMap { $0.split(separator: ",") }.map { part("for", of: $0) ?? "" }
     }
 
-    /// A parameter of an element of `Forwarded`; nil if it has none of the name.
+    /// A parameter in an element of `Forwarded`; nil if there is none with this name.
     private static func part(_ name: String, of element: Substring) -> String? {
         for pair in element.split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1)
@@ -105,7 +105,7 @@ public struct TrustedProxies: Hashable, Sendable {
         return nil
     }
 
-    /// Without quotes, brackets and port.
+    /// The address without quotes, brackets and port.
     private static func host(of text: Substring) -> String {
         let text = trimmed(text)
         if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }

@@ -1,7 +1,7 @@
 public import TomboloAuthentication
 
 extension RequestFailure {
-    /// Errors of logins, tokens and accounts; their texts are fit for clients.
+    /// Errors of logins, tokens and accounts. Their texts are fit for clients.
     public init(_ error: AuthenticationError) {
         let hint = "Log in with POST /login."
         switch error {

@@ -7,7 +7,7 @@ import TomboloAuthentication
 import TomboloLocalization
 
 extension RequestFailure {
-    /// Any error in the client's voice. What is not known becomes ``Code/internalError`` without details.
+    /// Any error, worded for clients. An unknown error becomes ``Code/internalError`` without details.
     public init(_ error: any Error) {
         switch error {
         case let failure as RequestFailure: self = failure
@@ -26,7 +26,7 @@ extension RequestFailure {
         }
     }
 
-    /// A database error: a broken rule becomes a conflict that names the properties, lost connections and locks
+    /// A database error. A violated constraint becomes a conflict that names the properties; lost connections and locks
     /// become ``Code/unavailable``.
     public init(_ error: PostgresError) {
         switch error.code {
@@ -50,7 +50,8 @@ extension RequestFailure {
                 pageHint: localized("Choose fewer columns, or filter the list."),
                 cause: error)
         case .undefinedTable where Self.isInFunction(error), .undefinedColumn where Self.isInFunction(error):
-            // Tombolo's own functions change together with their tables; this one was left behind, and stays so.
+            // Tombolo's own functions change together with their tables. This is an operator's function that was left
+            // behind, and trying again won't help.
             self.init(
                 .internalError,
                 localized("A function in the database uses a table or a column that isn't there any more."),
@@ -60,13 +61,13 @@ extension RequestFailure {
         case .undefinedTable, .undefinedColumn:
             // A migration has renamed it; servers follow with the next tick.
             self.init(.unavailable, localized("The server's model is changing."), hint: Self.retryHint, cause: error)
-        // While a restored database takes its name, there is none for a moment.
+        // There is a moment without a database while a restored one takes its name.
         case _ where error.isRetryable || error.code == .invalidCatalogName:
             self.init(
                 .unavailable, localized("The database does not answer at the moment."), hint: Self.retryHint,
                 cause: error)
         case _ where error.isRefusal:
-            // A rule's name says what it holds, and no value.
+            // A constraint's name says what it demands, and contains no value.
             let rule = error.code == .checkViolation ? error.constraintName : nil
             self.init(
                 .unprocessable,
@@ -97,7 +98,7 @@ extension RequestFailure {
     }
 
     static var retryHint: String { localized("Try the same request again in a moment.") }
-    /// 503 for a request that finds too many others waiting to be answered together.
+    /// 503 for a request that would have to wait with too many others for a shared answer.
     package static var tooManyWaiting: RequestFailure {
         RequestFailure(
             .unavailable, localized("The server has more requests of this kind than it can hold."), hint: retryHint)

@@ -1,5 +1,5 @@
 extension JSON {
-    /// Appends the value; members come in the order of their names.
+    /// Appends the value. Members are ordered by name.
     public func append(to json: inout JSONBytes) {
         switch self {
         case .null: json.append(null: ())

@@ -2,8 +2,8 @@ import Foundation
 public import TomboloModel
 
 extension JSON {
-    /// The JSON form of a stored value: dates as ISO 8601 in UTC with microseconds, ids as their text, data as base64.
-    /// A 64-bit integer is a JSON number: programs that read JSON numbers as doubles see 53 bits of it.
+    /// The JSON form of a stored value: dates as ISO 8601 in UTC with microseconds, ids as strings, data as base64. A
+    /// 64-bit integer is a JSON number; programs that read JSON numbers as doubles see 53 bits of it.
     public init(_ value: TomboloModel.Value) {
         switch value {
         case .null: self = .null
@@ -19,7 +19,7 @@ extension JSON {
         }
     }
 
-    /// An object with a member for each of the class's columns, named as the class's properties.
+    /// An object with a member for each of the class's columns, with the property's name.
     /// - Parameter properties: only these columns; nil for all.
     public init(_ row: Row, of item: ClassSchema, properties: Set<String>? = nil) {
         var members: [String: JSON] = [:]
@@ -29,7 +29,7 @@ extension JSON {
         self = .object(members)
     }
 
-    /// `2026-05-14T13:22:18.473000Z` of microseconds since 1970.
+    /// Formats microseconds since 1970 as `2026-05-14T13:22:18.473000Z`.
     public static func timestamp(_ microseconds: Int64) -> String {
         var text = JSONBytes()
         text.append(timestamp: microseconds)

@@ -1,8 +1,8 @@
 import TomboloModel
 
-/// A JSON value: what answers are built from where their shape follows from a class's schema.
+/// A JSON value, for answers whose shape follows from a class's schema.
 ///
-/// Texts are equal if their bytes are, as values are: `é` as one code point and as two is something else.
+/// Strings are equal if their bytes are, as with stored values: `é` as one code point differs from `é` as two.
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ public enum JSON: Hashable, Sendable {
     case array([JSON])
     case object([String: JSON])
 
-    /// A member of an object; nil for others.
+    /// A member of an object; nil for other values.
     public subscript(key: String) -> JSON? {
         if case .object(let members) = self { members[key] } else { nil }
     }

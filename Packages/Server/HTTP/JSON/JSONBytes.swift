@@ -1,22 +1,23 @@
-/// JSON text as bytes, written from front to back: what ``JSONAnswer`` gives for the same content, without the content
-/// in between. The writer sees to commas and to the order of members.
+/// JSON as bytes, written from front to back. The result is what ``JSONAnswer`` gives for the same content, without
+/// building the content first. The caller takes care of commas and the order of members.
 public struct JSONBytes: Sendable {
     public private(set) var bytes: [UInt8] = []
-    /// Whether numbers without an end, which JSON hasn't, are written as texts, `"Infinity"` and `"-Infinity"`, not as null.
+    /// Whether infinite numbers, which JSON doesn't have, are written as the strings `"Infinity"` and `"-Infinity"`
+    /// instead of null.
     package var namesInfinity = false
 
     private static let digits = Array("0123456789abcdef".utf8)
 
-    /// - Parameter capacity: how many bytes are expected.
+    /// - Parameter capacity: the expected number of bytes.
     public init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
-    /// Appends what is JSON already.
+    /// Appends bytes that are already JSON.
     public mutating func append(_ text: [UInt8]) { bytes.append(contentsOf: text) }
 
-    /// Appends what is JSON already.
+    /// Appends bytes that are already JSON.
     public mutating func append(_ text: some Sequence<UInt8>) { bytes.append(contentsOf: text) }
 
-    /// Appends punctuation and names of members, written in the source code.
+    /// Appends punctuation and member names that are written in the source code.
     public mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
@@ -30,7 +31,7 @@ public struct JSONBytes: Sendable {
         appendDecimal(value.magnitude, width: 1)
     }
 
-    /// Null for what JSON has no number for.
+    /// Appends a number, or null if JSON can't represent it.
     public mutating func append(_ value: Double) {
         if namesInfinity, value.isInfinite { return append(string: value < 0 ? "-Infinity" : "Infinity") }
         guard value.isFinite else { return append(null: ()) }
@@ -43,7 +44,7 @@ public struct JSONBytes: Sendable {
         string.withUTF8 { append(utf8: UnsafeRawBufferPointer($0)) }
     }
 
-    /// A string of valid UTF-8.
+    /// Appends a string of valid UTF-8.
     public mutating func append(utf8: UnsafeRawBufferPointer) {
         bytes.append(UInt8(ascii: "\""))
         var start = 0
@@ -73,7 +74,7 @@ public struct JSONBytes: Sendable {
         }
     }
 
-    /// A string of hexadecimal digits, two for each byte.
+    /// Appends a string of hexadecimal digits, two for each byte.
     public mutating func append(hex: UnsafeRawBufferPointer) {
         bytes.append(UInt8(ascii: "\""))
         for byte in hex { appendHexDigits(byte) }
@@ -85,12 +86,13 @@ public struct JSONBytes: Sendable {
         bytes.append(Self.digits[Int(byte & 15)])
     }
 
-    /// A string: a moment in ISO 8601, in UTC and with microseconds, `2026-05-14T13:22:18.473000Z`.
+    /// Appends a date as a string: ISO 8601 in UTC with microseconds, `2026-05-14T13:22:18.473000Z`.
     /// - Parameter microseconds: since 1970, in a year of four digits.
     public mutating func append(timestamp microseconds: Int64) {
         bytes.append(UInt8(ascii: "\""))
         let (days, time) = microseconds.flooredDivision(by: 86_400_000_000)
-        // Days from 0000-03-01 on, so that a leap day ends its year: 400 years have 146,097 days (RFC 3339, Appendix B).
+        // Days are counted from 0000-03-01, so that a leap day ends its year: 400 years have 146,097 days (RFC 3339,
+        // Appendix B).
         let (era, dayOfEra) = (days + 719_468).flooredDivision(by: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -110,7 +112,7 @@ public struct JSONBytes: Sendable {
         append("Z\"")
     }
 
-    /// Digits, with zeros in front up to a width.
+    /// Appends digits, padded with zeros to a width.
     private mutating func appendDecimal(_ value: UInt64, width: Int) {
         let start = bytes.count
         var rest = value
@@ -123,7 +125,7 @@ public struct JSONBytes: Sendable {
 }
 
 extension Int64 {
-    /// Division that rounds down, so that the remainder is never negative.
+    /// Divides and rounds down, so that the remainder is never negative.
     fileprivate func flooredDivision(by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

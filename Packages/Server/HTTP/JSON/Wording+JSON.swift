@@ -1,12 +1,13 @@
 package import TomboloModel
 
-/// For another of our servers, whose pages say it in their language: `{"pattern": "There is no {0}.", "values": ["Note"]}`.
+/// Sends a wording to another of our servers, whose pages show it in their language: `{"pattern": "There is no {0}.",
+/// "values": ["Note"]}`.
 extension Wording {
     package var json: JSON {
         .object(["pattern": .string(pattern), "values": .array(values.map(\.json))])
     }
 
-    /// - Returns: nil for JSON that isn't one.
+    /// - Returns: nil for JSON that isn't a wording.
     package init?(json: JSON?) {
         guard case .string(let pattern)? = json?["pattern"], case .array(let found)? = json?["values"] else {
             return nil

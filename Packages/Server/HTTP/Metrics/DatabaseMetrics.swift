@@ -1,7 +1,7 @@
 public import PostgresClient
 public import TomboloMetrics
 
-/// A server's connections to PostgreSQL.
+/// Metrics of a server's PostgreSQL connections.
 public enum DatabaseMetrics {
     public static let connections = MetricDefinition(
         "tombolo_database_connections", .gauge, labels: ["state"],
@@ -30,7 +30,7 @@ public enum DatabaseMetrics {
 }
 
 extension MetricRegistry {
-    /// What every server has: the process, and its connections to PostgreSQL.
+    /// The metrics of every server: of its process, and of its PostgreSQL connections.
     public static func ofServer(_ pool: PostgresPool) -> MetricRegistry {
         let registry = MetricRegistry()
         registry.define(HTTPMetrics.definitions)

@@ -1,7 +1,7 @@
 import CoreMetrics
 public import TomboloMetrics
 
-/// What a server's requests are counted by.
+/// The metrics of a server's requests.
 public struct HTTPMetrics: Sendable {
     public static let duration = MetricDefinition(
         "tombolo_http_request_duration_seconds", .seconds, labels: ["server", "method", "route", "status"],
@@ -13,8 +13,8 @@ public struct HTTPMetrics: Sendable {
     let registry: MetricRegistry
     let server: String
 
-    /// - Parameter route: the route's path, from a slash on. Anything else is an address of no route, whose method may be
-    ///   anything as well.
+    /// - Parameter route: the route's path, beginning with a slash. Anything else means an address that matches no
+    ///   route, whose method may be arbitrary as well.
     func count(method: String, route: String?, status: Int, took: Duration) {
         let isKnown = route?.hasPrefix("/") == true
         registry.timer(Self.duration, server, isKnown ? method : "any", isKnown ? route ?? "" : "none", String(status))

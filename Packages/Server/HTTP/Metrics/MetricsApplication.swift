@@ -5,12 +5,12 @@ public import ServiceLifecycle
 import NIOCore
 public import TomboloMetrics
 
-/// Where a server's metrics are to be had.
+/// Where a server publishes its metrics.
 public struct MetricsConfiguration: Hashable, Sendable {
     public static let portVariable = "TOMBOLO_METRICS_PORT"
     public static let hostVariable = "TOMBOLO_METRICS_HOST"
 
-    /// The address to listen on; the loopback address unless an operator says otherwise.
+    /// The address to listen on; the loopback address unless an operator chooses another.
     public var host: String
     /// The TCP port to listen on; 0 takes a free one, which the server prints.
     public var port: Int
@@ -21,9 +21,10 @@ public struct MetricsConfiguration: Hashable, Sendable {
     }
 }
 
-/// `GET /metrics` on a port of its own, for Prometheus. It takes no token: who can reach its address may read it, which is
-/// why it listens on the loopback address unless an operator says otherwise. It tells of counts and sizes, and of no user.
-/// - Parameter whenRunning: gets the port as soon as the server accepts connections.
+/// `GET /metrics` on its own port, for Prometheus. It needs no token: anyone who can reach the address may read it,
+/// which is why it listens on the loopback address unless an operator chooses another. It reports counts and sizes, and
+/// nothing about users.
+/// - Parameter whenRunning: is called with the port as soon as the server accepts connections.
 public func buildMetricsApplication(
     _ configuration: MetricsConfiguration, registry: MetricRegistry, logger: Logger,
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -41,8 +42,8 @@ public func buildMetricsApplication(
 }
 
 extension ServerConfiguration {
-    /// The service that gives the process's metrics out; none unless ``MetricsConfiguration/portVariable`` is set.
-    /// - Parameter whenRunning: gets the address as soon as the server accepts connections.
+    /// The service that publishes the process's metrics; none unless ``MetricsConfiguration/portVariable`` is set.
+    /// - Parameter whenRunning: is called with the address as soon as the server accepts connections.
     public func metricsServices(
         _ registry: MetricRegistry, logger: Logger, whenRunning: @escaping @Sendable (String) async -> Void = { _ in }
     ) -> [any Service] {
@@ -56,7 +57,7 @@ extension ServerConfiguration {
 }
 
 enum MetricsLimits {
-    /// Connections to the metrics of one process at a time.
+    /// How many connections for the metrics of one process are open at a time.
     static let connections = 20
 }
 

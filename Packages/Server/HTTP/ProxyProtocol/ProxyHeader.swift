@@ -1,15 +1,15 @@
 import TomboloAuthentication
 
-/// What a proxy says of a connection by the PROXY protocol: whom it passes on.
+/// What a PROXY header says about a connection: whom the proxy forwards.
 enum ProxyHeader: Hashable, Sendable {
     case client(IPAddress)
-    /// A client that has no IP address, or none that the proxy knows.
+    /// A client that has no IP address, or whose address the proxy doesn't know.
     case unknownClient
-    /// Nobody: the proxy itself connects, to look whether the server is well.
+    /// No client: the proxy itself connects, for a health check.
     case proxyItself
 }
 
-/// Why a header isn't one. The text quotes nothing of what came.
+/// Why a header is invalid. The text quotes nothing of what was received.
 struct ProxyHeaderError: Error, Hashable, Sendable, CustomStringConvertible {
     let description: String
 

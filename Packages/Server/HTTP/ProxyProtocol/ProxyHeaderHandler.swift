@@ -1,11 +1,10 @@
 import NIOCore
 
-/// Stands first in a connection's pipeline until it is clear how the connection begins: with a header of the PROXY protocol,
-/// which it takes away, or without. It holds back what comes meanwhile; what serves the connection is set up then.
+/// Is first in a connection's pipeline until it is clear whether the connection begins with a PROXY header, which the
+/// handler removes. It holds back whatever arrives meanwhile; then the code that serves the connection is set up.
 ///
-/// Waiting. Next: settled, refused.
-/// Settled: `onSettled` sets up what follows. What it returns lets everything go on, and the handler leaves. Final.
-/// Refused: the connection is closed. Final.
+/// Waiting. Next: settled, refused. Settled: `onSettled` sets up what follows. When its result completes, everything
+/// goes on, and the handler removes itself. Final. Refused: the connection is closed. Final.
 final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -23,10 +22,10 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var timer: Scheduled<Void>?
 
     /// - Parameters:
-    ///   - isRequired: whether there has to be a header. Otherwise there may be none.
-    ///   - timeout: for the header, or for what shows that there is none.
-    ///   - onSettled: gets the header, nil where there is none, on the event loop.
-    ///   - onRefused: called instead if the connection ends or is ended here.
+    ///   - isRequired: whether there must be a header. Otherwise there must be none.
+    ///   - timeout: for the header, or for the bytes that show that there is none.
+    ///   - onSettled: is called on the event loop with the header, or with nil if there is none.
+    ///   - onRefused: is called instead if the connection ends, or the handler ends it.
     init(
         isRequired: Bool, timeout: TimeAmount, onSettled: @escaping (ProxyHeader?) -> EventLoopFuture<Void>,
         onRefused: @escaping (ProxyRefusal) -> Void
@@ -56,7 +55,7 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The server ends: a connection that hasn't begun is in nobody's way.
+        // The server is shutting down: a connection that hasn't begun shouldn't delay that.
         if event is ChannelShouldQuiesceEvent { refuse(.ended, context) }
         context.fireUserInboundEventTriggered(event)
     }

@@ -1,33 +1,33 @@
 import TomboloAuthentication
 
-/// Reads what stands before everything else in a connection that speaks the PROXY protocol, in either version
-/// (https://www.haproxy.org/download/2.6/doc/proxy-protocol.txt). Strict: whatever the specification doesn't permit is
-/// an error, for a proxy that writes something else isn't understood.
+/// Reads the header at the beginning of a connection that uses the PROXY protocol, in either version
+/// (https://www.haproxy.org/download/2.6/doc/proxy-protocol.txt). It is strict: anything that the specification doesn't
+/// permit is an error, since a proxy that deviates isn't understood.
 ///
-/// Version 1 is a line of ASCII with single spaces, `PROXY TCP4 192.0.2.1 198.51.100.1 56324 443` or with `TCP6`: source
-/// and destination, then their ports; or `PROXY UNKNOWN`, after which anything may stand.
+/// Version 1 is a line of ASCII with single spaces, `PROXY TCP4 192.0.2.1 198.51.100.1 56324 443` or with `TCP6`:
+/// source and destination, then their ports; or `PROXY UNKNOWN`, followed by anything.
 ///
 /// Version 2, with offsets and sizes in bytes:
 ///
 ///     0   12  0D 0A 0D 0A 00 0D 0A 51 55 49 54 0A
-///     12  1   2 in the high half; in the low one the command: 0 LOCAL, 1 PROXY
-///     13  1   the family in the high half: 0 none, 1 IPv4, 2 IPv6, 3 Unix; in the low one 0 none, 1 stream, 2 datagram
-///     14  2   how many bytes follow, the highest first
-///     16      source and destination: 4 bytes each for IPv4, 16 for IPv6, 108 for Unix; then the ports, 2 bytes each, which
-///             Unix has none of; then fields that aren't looked at
+///     12  1   high half: 2; low half: the command, 0 LOCAL, 1 PROXY
+///     13  1   high half: the family, 0 none, 1 IPv4, 2 IPv6, 3 Unix; low half: 0 none, 1 stream, 2 datagram
+///     14  2   how many bytes follow, big-endian
+///     16      source and destination: 4 bytes each for IPv4, 16 for IPv6, 108 for Unix; then the ports, 2 bytes each, except
+///             for Unix; then fields that are ignored
 enum ProxyHeaderParser {
-    /// The longest line of version 1, its end included (section 2.1).
+    /// The longest line of version 1, including its end (section 2.1).
     static let maximumLineByteCount = 107
-    /// The longest header of version 2 that is taken, in bytes. Proxies add fields, such as a certificate's name; the
+    /// The longest accepted header of version 2, in bytes. Proxies add fields, such as a certificate's name; the
     /// specification asks them to stay below 536 bytes.
     static let maximumBinaryByteCount = 2_048
-    /// No more bytes than these are looked at.
+    /// The most bytes that are looked at.
     static let maximumByteCount = max(maximumLineByteCount, maximumBinaryByteCount)
 
     enum Outcome: Hashable, Sendable {
-        /// What came may become a header.
+        /// The bytes so far may become a header.
         case incomplete
-        /// What came doesn't begin like a header.
+        /// The bytes don't begin like a header.
         case absent
         case header(ProxyHeader, byteCount: Int)
     }
@@ -35,14 +35,14 @@ enum ProxyHeaderParser {
     private static let lineStart = Array("PROXY ".utf8)
     private static let signature: [UInt8] = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]
 
-    /// - Parameter bytes: the connection's first; more than a header is fine.
+    /// - Parameter bytes: the connection's first bytes. They may extend beyond the header.
     static func parse(_ bytes: [UInt8]) throws(ProxyHeaderError) -> Outcome {
         if let begins = begins(bytes, lineStart) { return begins ? try line(bytes) : .incomplete }
         if let begins = begins(bytes, signature) { return begins ? try binary(bytes) : .incomplete }
         return .absent
     }
 
-    /// Whether the bytes begin so: nil for no, false if too few came to know.
+    /// Whether the bytes begin with `start`: nil if not, false if there are too few to tell.
     private static func begins(_ bytes: [UInt8], _ start: [UInt8]) -> Bool? {
         guard zip(bytes, start).allSatisfy({ $0 == $1 }) else { return nil }
         return bytes.count >= start.count
@@ -95,7 +95,7 @@ enum ProxyHeaderParser {
     }
 
     private static func isPort(_ text: Substring) -> Bool {
-        // `Int` would take a sign; a zero may only stand alone.
+        // `Int` would accept a sign, and a number other than zero may not begin with 0.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text == "0" || !text.hasPrefix("0") else {
             return false
         }
@@ -117,7 +117,7 @@ enum ProxyHeaderParser {
             throw ProxyHeaderError("it has \(byteCount) bytes; \(maximumBinaryByteCount) are the most")
         }
         guard bytes.count >= byteCount else { return .incomplete }
-        // Of its own connections a proxy needn't say anything else (section 2.2).
+        // For its own connections, a proxy needn't send anything else (section 2.2).
         if bytes[12] & 0xf == 0 { return .header(.proxyItself, byteCount: byteCount) }
         return .header(try client(bytes[..<byteCount]), byteCount: byteCount)
     }
@@ -136,7 +136,7 @@ enum ProxyHeaderParser {
         return IPAddress(bytes: bytes[16..<(16 + sizes.source)]).map { .client($0) } ?? .unknownClient
     }
 
-    /// By family and transport: of an IP address of the source, and of both addresses with their ports.
+    /// By family and transport: the bytes of the source's IP address, and those of both addresses with their ports.
     private static let addressByteCounts: [UInt8: (source: Int, all: Int)] = [
         0x11: (4, 12), 0x21: (16, 36), 0x31: (0, 216),
     ]

@@ -2,20 +2,20 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Why a connection was closed before anything of it was served.
+/// Why a connection was closed before anything on it was served.
 enum ProxyRefusal: Error, Hashable, Sendable {
     /// A trusted proxy's connection begins without a header.
     case missing
-    /// A trusted proxy's header isn't one.
+    /// A trusted proxy's header is invalid.
     case malformed(ProxyHeaderError)
-    /// Somebody else's connection begins with a header.
+    /// A connection that isn't a trusted proxy's begins with a header.
     case untrusted
-    /// Too little came in time.
+    /// Too few bytes arrived in time.
     case late
-    /// It was closed by the other side, or the server ends.
+    /// The other side closed the connection, or the server is shutting down.
     case ended
 
-    /// For the log; nil for what happens every day.
+    /// The message for the log; nil for everyday events.
     func message(from address: String) -> String? {
         let variable = ServerConfiguration.proxyProtocolVariable
         let start = "A connection from \(address) was refused:"
@@ -35,7 +35,7 @@ enum ProxyRefusal: Error, Hashable, Sendable {
         }
     }
 
-    /// Those of one kind share lines in the log.
+    /// Refusals of one kind share log lines.
     fileprivate var kind: String {
         switch self {
         case .missing: "missing"
@@ -47,7 +47,7 @@ enum ProxyRefusal: Error, Hashable, Sendable {
     }
 }
 
-/// Logs refusals: of each kind the first, and then one a minute with the number of those between.
+/// Logs refusals: the first of each kind, and then one a minute with the number of those in between.
 final class ProxyRefusalLog: Sendable {
     static let interval = TimeAmount.minutes(1)
 

@@ -3,13 +3,13 @@ import Hummingbird
 public import PostgresClient
 import TomboloRules
 
-/// Who makes changes, for the audit log. Where it's in force, every transaction that changes something says so.
+/// Who makes changes, for the audit log. While it's in force, every transaction that changes something records it.
 public struct ChangeOrigin: Hashable, Sendable {
-    /// Who changes something without a device.
+    /// The kind of origin, other than a device.
     public enum Kind: String, Sendable {
         /// A request.
         case http
-        /// A server by itself, such as the purge of the trash.
+        /// The server itself, such as when it purges the trash.
         case system
     }
 
@@ -18,11 +18,11 @@ public struct ChangeOrigin: Hashable, Sendable {
     public let user: String?
     /// The IP address that the request came from.
     public let address: String?
-    /// The route's method and path, or what the server is doing, in words. Never what callers put into addresses.
+    /// The route's method and path, or a description of the server's work. Never what callers put into addresses.
     public let route: String
 
     /// - Parameters:
-    ///   - route: of a request its method and path, of the system's work its name, such as `purge of the trash`.
+    ///   - route: a request's method and path, or the name of the system's work, such as `purge of the trash`.
     public init(_ kind: Kind, user: String? = nil, address: String? = nil, route: String) {
         self.kind = kind
         self.user = user
@@ -30,11 +30,11 @@ public struct ChangeOrigin: Hashable, Sendable {
         self.route = route
     }
 
-    /// The same on behalf of another account.
+    /// The same origin on behalf of another account.
     public func by(_ user: String) -> ChangeOrigin { ChangeOrigin(kind, user: user, address: address, route: route) }
 
-    /// Does something whose changes are from here. Transactions of tasks that `body` starts count too; statements outside of
-    /// transactions don't.
+    /// Runs `body` with this origin in force. It also applies to transactions of tasks that `body` starts, but not to
+    /// statements outside of transactions.
     nonisolated(nonsending) public func run<R>(
         _ body: nonisolated(nonsending) () async throws -> R
     ) async rethrows -> R {
@@ -43,12 +43,12 @@ public struct ChangeOrigin: Hashable, Sendable {
         }
     }
 
-    /// What is in force: for work that is handed to a task of its own, together with that of others.
+    /// The origin in force. Work that is handed to another task, together with others' work, has to pass it on.
     @TaskLocal public static var current: ChangeOrigin?
 
-    /// Says at the end of a transaction that several users share who changes which object.
+    /// For the end of a transaction that several users share: records who changes which object.
     /// - Parameters:
-    ///   - origins: by the object's key, as the changelog has it: of an ObjectId its hexadecimal digits.
+    ///   - origins: by the object's key as the changelog has it; for an ObjectId, its hexadecimal digits.
     ///   - route: as in ``init(_:user:address:route:)``.
     public static func statement(of origins: [String: ChangeOrigin], route: String) -> PostgresStatement {
         var json = JSONBytes(capacity: origins.count * expectedByteCount)
@@ -67,10 +67,10 @@ public struct ChangeOrigin: Hashable, Sendable {
             [.text(Kind.http.rawValue), .text(String(decoding: json.bytes, as: UTF8.self)), .text(route)])
     }
 
-    /// Of an object's part of ``statement(of:route:)``.
+    /// For one object's part of ``statement(of:route:)``.
     private static let expectedByteCount = 96
 
-    /// Says it at the end of a transaction, for transactions that are made in another way.
+    /// For the end of a transaction that is made in another way: records this origin.
     public var statement: PostgresStatement {
         PostgresStatement(
             "SELECT tombolo.name_author($1, $2, $3, $4)",

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What is to be done unless something ends in time. One task waits for the earliest deadline of all; when most things
-/// end in time and have about as much of it, it hardly ever wakes.
+/// Runs actions at their deadlines unless they are removed in time. One task waits for the earliest deadline of all. If
+/// most work ends in time and has similar limits, the task hardly ever wakes.
 final class Deadlines: Sendable {
     static let shared = Deadlines()
 
     private struct State {
         var lastID: UInt64 = 0
-        /// Bounded by the requests that are served at a time.
+        /// Bounded by the number of requests that are served at a time.
         var open: [UInt64: (at: ContinuousClock.Instant, action: @Sendable () -> Void)] = [:]
         var alarm: (at: ContinuousClock.Instant, task: Task<Void, Never>)?
     }
@@ -27,7 +27,7 @@ final class Deadlines: Sendable {
         }
     }
 
-    /// - Returns: whether the action was not called, and won't be.
+    /// - Returns: whether the action wasn't called, and won't be.
     func remove(_ id: UInt64) -> Bool { state.withLock { $0.open.removeValue(forKey: id) } != nil }
 
     private func setAlarm(_ at: ContinuousClock.Instant, _ state: inout State) {

@@ -15,8 +15,8 @@ extension EdgeContext {
         return id
     }
 
-    /// The key in the address of an object of the class.
-    /// - Throws: ``RequestFailure`` with status 400 for text that no key of the class is.
+    /// The primary key in the address, for an object of the class.
+    /// - Throws: ``RequestFailure`` with status 400 for text that can't be a key of the class.
     func key(of item: ClassSchema, _ name: String = "id") throws -> Value {
         guard let type = item.primaryKey?.type, type != .objectId else { return .objectId(try id(name)) }
         guard let text = parameters.get(name)?.removingPercentEncoding, !text.utf8.contains(0),
@@ -31,7 +31,7 @@ extension EdgeContext {
 }
 
 extension Request {
-    /// A page number from the query, from 1; 1 where there is none.
+    /// A page number from the query, counted from 1; 1 if there is none.
     /// - Throws: ``RequestFailure`` with status 400 for anything but a number from 1 to `limit`.
     public func page(limit: Int = 100_000) throws -> Int {
         guard let text = uri.queryParameters["page"] else { return 1 }
@@ -41,7 +41,7 @@ extension Request {
         return number
     }
 
-    /// An id from the query; nil where there is none.
+    /// An id from the query, or nil if there is none.
     /// - Throws: ``RequestFailure`` with status 400 for anything but 24 hexadecimal digits.
     public func queryID(_ name: String) throws -> ObjectId? {
         guard let text = uri.queryParameters[name[...]] else { return nil }

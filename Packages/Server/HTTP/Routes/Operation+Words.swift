@@ -2,7 +2,7 @@ import TomboloLocalization
 package import TomboloRules
 
 extension TomboloRules.Operation {
-    /// As it follows "may": `update`.
+    /// The operation's name as it follows "may": `update`.
     package var verb: String {
         switch self {
         case .read: localized("read", context: "may …")
@@ -23,7 +23,7 @@ extension TomboloRules.Operation {
     /// A permission in words: `update objects of a class`.
     package func verb(_ what: String) -> String { Self.verb(verb, what) }
 
-    /// - Parameter verb: of one operation, or of several.
+    /// - Parameter verb: the name of one operation, or of several.
     package static func verb(_ verb: String, _ what: String) -> String {
         localized("\(verb) \(what)", context: "permission")
     }

@@ -1,10 +1,10 @@
-/// How long a server waits for what it gives up otherwise, or answers without.
+/// Scales how long a server waits before it gives something up, or answers without it.
 package enum Patience {
-    /// So many times as long as usual. Tests raise it, so that answers don't depend on how busy the machine is.
+    /// Multiplies the usual wait. Tests raise it, so that answers don't depend on how busy the machine is.
     @TaskLocal package static var factor = 1
 }
 
 extension Duration {
-    /// As long as ``Patience`` says.
+    /// The duration times ``Patience/factor``.
     package var patient: Duration { self * Patience.factor }
 }

@@ -2,24 +2,23 @@ public import TomboloModel
 public import TomboloRules
 import TomboloLocalization
 
-/// Leave for some objects of a class. The handler must ask the rules about each of them, or apply their filter.
+/// Permission for some objects of a class. The handler must ask the rules about each of them, or apply their filter.
 public struct ClassGrant: Sendable {
     public let subject: Subject
-    /// That the decision was made by.
+    /// The rules that made the decision.
     public let rules: Rules
     /// The class, by its position in the schema of ``rules``.
     public let classIndex: Int
 }
 
 extension RouteAccess where Grant == ClassGrant {
-    /// For those whom the rules permit one of some operations on some objects of the class that the address names.
-    /// Without an access token the caller is anonymous; whether that is enough follows from the rules as they are when
-    /// the request comes.
+    /// For callers whom the rules permit at least one of some operations, on some objects of the class in the address.
+    /// Without an access token the caller is anonymous; the current rules decide whether that is enough.
     /// - Parameters:
     ///   - summary: the operations in words, for the list of routes.
     ///   - what: the classes in words.
-    ///   - operations: of a class; one of them must be permitted.
-    ///   - find: the class of the model as it is; throws a ``RequestFailure`` for an address of none.
+    ///   - operations: returns a class's operations; one of them must be permitted.
+    ///   - find: finds the class in the current model; throws a ``RequestFailure`` if the address names none.
     public static func someObjects(
         _ summary: @autoclosure @escaping @Sendable () -> String,
         ofAny what: @autoclosure @escaping @Sendable () -> String,
@@ -44,20 +43,21 @@ extension RouteAccess where Grant == ClassGrant {
     }
 }
 
-/// Leave to go on with a request that names its classes itself. The handler must ask the rules about each object.
+/// Permission to continue with a request that names its classes itself. The handler must ask the rules about each
+/// object.
 public struct ModelGrant: Sendable {
     public let subject: Subject
-    /// That the decision was made by.
+    /// The rules that made the decision.
     public let rules: Rules
 }
 
 extension RouteAccess where Grant == ModelGrant {
-    /// For those whom the rules permit one of some operations on some objects of any class.
+    /// For callers whom the rules permit at least one of some operations, on some objects of any class.
     /// - Parameters:
     ///   - summary: the operations in words, for the list of routes.
     ///   - what: the classes in words.
-    ///   - isOpen: whether anonymous callers may be among them; otherwise it takes an access token.
-    ///   - operations: of a class; none for a class that doesn't count.
+    ///   - isOpen: whether callers may be anonymous; otherwise an access token is required.
+    ///   - operations: returns a class's operations; none for a class that doesn't count.
     public static func anyObjects(
         _ summary: @autoclosure @escaping @Sendable () -> String,
         ofAny what: @autoclosure @escaping @Sendable () -> String, isOpen: Bool = false, by rules: LiveRules,
@@ -67,7 +67,7 @@ extension RouteAccess where Grant == ModelGrant {
             summary: Operation.verb(summary(), what()), token: isOpen ? .optional : .required,
             forecast: { subject in
                 guard subject.userID != nil || isOpen else { return .refused }
-                // What it's about comes with the request.
+                // Only the request says which objects it's about.
                 return RouteForecast(subject, operations, rules.current) == .refused ? .refused : .allowed
             }
         ) { subject, _, _ in
@@ -81,7 +81,7 @@ extension RouteAccess where Grant == ModelGrant {
                     denial = denial ?? refusal
                 }
             }
-            // The refusals name one class each, and nobody asked about one.
+            // Each refusal names one class, but the caller asked about no particular one.
             if let denial, denial.needsLogin { throw RequestFailure(denial) }
             throw RequestFailure(.forbidden, localized("Not permitted: no role lets you \(summary()) \(what())."))
         }

@@ -2,8 +2,8 @@ import Hummingbird
 import TomboloRules
 
 extension RouteAccess {
-    /// For those whom `other` lets through as well. What `other` grants is dropped; who is let through, and what others
-    /// are told, is the same in either order.
+    /// For callers whom `other` admits as well. What `other` grants is dropped. The order doesn't matter for who is
+    /// admitted, nor for what others are told.
     public func and<Other>(_ other: RouteAccess<Other>) -> RouteAccess {
         let token: TokenNeed =
             switch (token, other.token) {
@@ -17,7 +17,7 @@ extension RouteAccess {
             parameters: parameters.union(other.parameters),
             forecast: { min(forecasts.0($0), forecasts.1($0)) }
         ) { subject, request, context in
-            // Both are asked, or the answer would depend on which is asked first.
+            // Both are asked. Otherwise the answer would depend on which is asked first.
             let own = await outcome(subject, request, context)
             let others = await other.outcome(subject, request, context)
             switch (own, others) {
@@ -30,7 +30,7 @@ extension RouteAccess {
         }
     }
 
-    /// For those whom this or `other` lets through. Where both do, this one grants.
+    /// For callers whom this or `other` admits. If both do, this one grants.
     public func or(_ other: RouteAccess) -> RouteAccess {
         let isRequired = token == .required && other.token == .required
         let forecasts = (forecast, other.forecast)
@@ -45,7 +45,7 @@ extension RouteAccess {
             switch (own, await other.outcome(subject, request, context)) {
             case (_, .success(let verdict)): return verdict
             case (.failure(let one), .failure(let another)):
-                // If one of them couldn't be decided, it might have let the caller through.
+                // An access that couldn't be decided might have admitted the caller.
                 let open = [one, another].filter { $0.code.status.kind == .serverError }
                 throw open.count == 1 ? open[0] : RequestFailure.first(of: one, another)
             case (.success(let verdict), .failure): return verdict
@@ -65,7 +65,7 @@ extension RouteAccess {
 }
 
 extension RequestFailure {
-    /// Which of two refusals is told, whatever their order: that a login is missing before that a role is, and both
+    /// Which of two refusals is told, whatever their order: a missing login comes before a missing role, and both come
     /// before what an address leads to, which isn't for everybody to know.
     fileprivate static func first(of one: RequestFailure, _ another: RequestFailure) -> RequestFailure {
         (one.rank, one.message) <= (another.rank, another.message) ? one : another

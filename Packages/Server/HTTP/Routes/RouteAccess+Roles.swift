@@ -20,8 +20,8 @@ extension RouteAccess where Grant == Subject {
         }
     }
 
-    /// For users who have one of the roles in what the request leads to. Whether that is there is no matter for others:
-    /// they get 403.
+    /// For users who have one of the roles in the object that the request leads to. Others get 403 whether or not that
+    /// object exists.
     public static func role(_ roles: Role..., in scope: RouteScope) -> RouteAccess {
         let names: @Sendable () -> String = { roles.map { localizedName($0.name) }.joinedByOr }
         return RouteAccess(
@@ -40,9 +40,9 @@ extension RouteAccess where Grant == Subject {
 }
 
 extension RouteAccess where Grant == ObjectsGrant {
-    /// For those whom the rules permit the operation on some objects of a class, of those that belong to what the
-    /// request leads to. The handler must apply the filter that it gets.
-    /// - Parameter property: links the objects to it.
+    /// For callers whom the rules permit the operation on some objects of a class, among those that belong to the
+    /// object that the request leads to. The handler must apply the filter that it gets.
+    /// - Parameter property: links the objects to that object.
     public static func can(
         _ operation: TomboloRules.Operation, _ className: String, in scope: RouteScope, through property: String,
         by rules: LiveRules
@@ -75,7 +75,7 @@ extension RouteAccess where Grant == ObjectsGrant {
 }
 
 extension RequestFailure {
-    /// 401 where nobody is logged in, otherwise 403.
+    /// 401 if nobody is logged in, otherwise 403.
     fileprivate static func lacks(_ what: String, _ subject: Subject) -> RequestFailure {
         RequestFailure(
             subject.isAnonymous ? .unauthenticated : .forbidden, localized("Not permitted: this takes \(what)."),

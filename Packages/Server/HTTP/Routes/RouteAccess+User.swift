@@ -3,8 +3,8 @@ public import TomboloModel
 import TomboloRules
 
 extension RouteAccess where Grant == ObjectId {
-    /// For everybody who is logged in, to their own account only: the handler gets the user's id.
-    /// - Parameter thing: what of the account, such as `logins`.
+    /// For everybody who is logged in, limited to their own account: the handler gets the user's id.
+    /// - Parameter thing: the part of the account, such as `logins`.
     public static func own(_ thing: @autoclosure @escaping @Sendable () -> String) -> RouteAccess {
         RouteAccess(
             summary: localized("own \(thing())"), token: .required, forecast: { $0.isAnonymous ? .refused : .ownOnly }

@@ -4,23 +4,22 @@ public import TomboloModel
 public import TomboloRules
 import TomboloLocalization
 
-/// Who may use a route: a decorator. Decorators are values, which compose with ``and(_:)`` in any order and with
-/// ``or(_:)``; what they decide by is the route's own parameters and what these lead to, never words in an address.
-/// `Grant` is what the decision hands to the route's handler.
+/// Who may use a route: a decorator. Decorators are values that compose with ``and(_:)`` in any order and with
+/// ``or(_:)``. They decide by the route's own parameters and the objects that these lead to, never by words in an
+/// address. `Grant` is what the decision passes to the route's handler.
 public struct RouteAccess<Grant: Sendable>: Sendable {
-    /// All that it asks for, in words of the page's language.
+    /// All conditions, in words of the page's language.
     let conditions: [@Sendable () -> String]
     let token: TokenNeed
-    /// The parameters of the address that it looks at. A route without one of them doesn't start.
+    /// The address parameters that the decision uses. The server refuses to start with a route that lacks one of them.
     let parameters: Set<String>
-    /// What comes of it for a subject, whatever objects the address names.
+    /// The expected outcome for a subject, whatever objects the address names.
     let forecast: @Sendable (Subject) -> RouteForecast
     let decide: @Sendable (Subject, Request, EdgeContext) async throws -> RouteVerdict<Grant>
-    /// What boxes of a permission matrix would have to be for, each of which lets its role through; none where boxes alone
-    /// don't.
+    /// The purposes of permission boxes, each of which admits the box's role. Empty if boxes alone don't admit anybody.
     package private(set) var purposes: Set<BoxPurpose> = []
 
-    /// The same, which boxes for a purpose let roles through to.
+    /// The same access, which boxes for this purpose open as well.
     package func opened(by purpose: BoxPurpose) -> RouteAccess {
         var access = self
         access.purposes.insert(purpose)
@@ -28,7 +27,7 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
     }
 
     /// - Parameters:
-    ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for those who may not, and with another status
+    ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for callers who may not, and with another status
     ///     for an address that leads nowhere.
     init(
         deciding conditions: [@Sendable () -> String], token: TokenNeed, parameters: Set<String> = [],
@@ -42,11 +41,12 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
         self.decide = decide
     }
 
-    /// Access of a service's own kind, which always takes an access token. The reason of a verdict is the summary.
+    /// A service's own kind of access, which always requires an access token. The reason of a verdict is the summary.
     /// - Parameters:
-    ///   - summary: in words, for the list of routes; made anew for each page that shows it, in its language.
-    ///   - forecast: what comes of it for a subject, whatever the request.
-    ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for those who may not.
+    ///   - summary: in words, for the list of routes. It is evaluated for each page that shows it, in the page's
+    ///     language.
+    ///   - forecast: the expected outcome for a subject, whatever the request.
+    ///   - decide: throws a ``RequestFailure`` with status 401 or 403 for callers who may not.
     public init(
         summary: @autoclosure @escaping @Sendable () -> String,
         forecast: @escaping @Sendable (Subject) -> RouteForecast,
@@ -60,20 +60,20 @@ public struct RouteAccess<Grant: Sendable>: Sendable {
         forecast: @escaping @Sendable (Subject) -> RouteForecast,
         decide: @escaping @Sendable (Subject, Request, EdgeContext) async throws -> Grant
     ) {
-        // Developers read it, in a header.
+        // Developers read it in a header, in English.
         let reason = MessageCatalogue.$current.withValue(nil) { summary() }
         self.init(deciding: [summary], token: token, parameters: parameters, forecast: forecast) {
             RouteVerdict(grant: try await decide($0, $1, $2), reasons: [reason])
         }
     }
 
-    /// Whether it may let a subject through, whatever objects an address names: for navigation, which decides nothing.
+    /// Whether it may admit a subject, whatever objects an address names. It is for navigation and decides nothing.
     package func mayAdmit(_ subject: Subject) -> Bool { forecast(subject) != .refused }
 
-    /// Whether nobody is asked who they are.
+    /// Whether the caller's identity doesn't matter.
     package var ignoresCaller: Bool { token == .ignored }
 
-    /// For the list of routes.
+    /// The conditions in words, for the list of routes.
     var summary: @Sendable () -> String { { [conditions] in conditions.map { $0() }.sorted().joinedByAnd } }
 }
 
@@ -88,11 +88,11 @@ extension RouteAccess where Grant == Void {
 }
 
 extension RouteAccess where Grant == ClassesGrant {
-    /// For those whom the rules permit the operation on some objects of at least one of the classes. It always takes an
-    /// access token, for what the rules let anonymous visitors do may change.
+    /// For callers whom the rules permit the operation on some objects of at least one of the classes. It always
+    /// requires an access token, since what the rules permit to anonymous visitors may change.
     /// - Parameters:
     ///   - what: the classes in words, for the list of routes.
-    ///   - classNames: picks the classes of the model as it is.
+    ///   - classNames: picks the classes in the current model.
     public static func objects(
         _ operation: TomboloRules.Operation, ofAny what: @autoclosure @escaping @Sendable () -> String,
         _ classNames: @escaping @Sendable (Schema) -> [String], by rules: LiveRules
@@ -111,10 +111,10 @@ extension RouteAccess where Grant == ClassesGrant {
 }
 
 extension RouteAccess where Grant == ObjectsGrant {
-    /// For those whom the rules permit the operation on some objects of a class. The handler must apply the filter
-    /// that it gets. Whether a token is needed follows from the rules too.
-    /// - Parameter values: what the objects that the request is about have in some properties, by name; the filter is
-    ///   about these objects only.
+    /// For callers whom the rules permit the operation on some objects of a class. The handler must apply the filter
+    /// that it gets. The rules also decide whether a token is required.
+    /// - Parameter values: the values of some properties, by name, in the objects that the request is about. The filter
+    ///   only covers such objects.
     public static func objects(
         _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules,
         having values: @escaping @Sendable (EdgeContext) throws -> [String: Value] = { _ in [:] }
@@ -131,11 +131,11 @@ extension RouteAccess where Grant == ObjectsGrant {
 }
 
 extension RouteAccess where Grant == ObjectGrant {
-    /// For those whom the rules permit the operation on the object whose id is in the address.
+    /// For callers whom the rules permit the operation on the object whose id is in the address.
     ///
-    /// Who may do it to no object of the class learns nothing about ids: 403 (401) comes before 404. An object that
-    /// exists and that the caller may not even read counts as not existing.
-    /// - Parameter pool: where the object is loaded from; one in the trash is not found.
+    /// Callers who may perform it on no object of the class learn nothing about ids: 403 (401) comes before 404. An
+    /// existing object that the caller may not even read counts as missing.
+    /// - Parameter pool: loads the object. An object in the trash isn't found.
     public static func object(
         _ operation: TomboloRules.Operation, of className: String, by rules: LiveRules, from pool: PostgresPool
     ) -> RouteAccess {
@@ -148,12 +148,13 @@ extension RouteAccess where Grant == ObjectGrant {
         }
     }
 
-    /// As ``object(_:of:by:from:)``, for an object of the class that the address names. It always takes an access token.
+    /// Like ``object(_:of:by:from:)``, for an object of the class that the address names. It always requires an access
+    /// token.
     /// - Parameters:
     ///   - what: the classes in words, for the list of routes.
-    ///   - find: the class of the model as it is; throws a ``RequestFailure`` for an address of none.
-    ///   - classNames: all that it can find.
-    ///   - other: an operation that the subject must be permitted on some objects of the class as well.
+    ///   - find: finds the class in the current model; throws a ``RequestFailure`` if the address names none.
+    ///   - classNames: all classes that it can find.
+    ///   - other: another operation that the subject must be permitted on some objects of the class.
     public static func object(
         _ operation: TomboloRules.Operation, ofAny what: @autoclosure @escaping @Sendable () -> String,
         _ find: @escaping @Sendable (Schema, EdgeContext) throws -> String,
@@ -201,26 +202,27 @@ extension RouteAccess where Grant == ObjectGrant {
     }
 }
 
-/// Leave for some objects of a class: those that satisfy ``filter``, of those that the route is about.
+/// Permission for some objects of a class: those that satisfy ``filter``, among those that the route is about.
 public struct ObjectsGrant: Sendable {
     public let subject: Subject
-    /// That the decision was made by; ``filter`` is about their classes.
+    /// The rules that made the decision. ``filter`` refers to their classes.
     public let rules: Rules
     public let filter: Predicate
 }
 
-/// Leave for some objects of several classes: those that satisfy the filter of their class. Classes without one are
-/// not permitted.
+/// Permission for some objects of several classes: those that satisfy the filter of their class. Classes without a
+/// filter aren't permitted.
 public struct ClassesGrant: Sendable {
     public let subject: Subject
-    /// That the decision was made by; ``filters`` are about their classes.
+    /// The rules that made the decision. ``filters`` refer to their classes.
     public let rules: Rules
     public let filters: [String: Predicate]
 }
 
 extension ClassesGrant {
-    /// Decides as ``RouteAccess/objects(_:ofAny:_:by:)`` does, where the question came by another way than a route.
-    /// - Throws: ``RequestFailure`` with status 401 or 403 if the rules permit the operation on no object of the classes.
+    /// Decides like ``RouteAccess/objects(_:ofAny:_:by:)``, for a request that didn't come through a route.
+    /// - Throws: ``RequestFailure`` with status 401 or 403 if the rules permit the operation on no object of the
+    ///   classes.
     public init(
         _ subject: Subject, _ operation: TomboloRules.Operation, ofAny what: String,
         _ classNames: (Schema) -> [String], by rules: Rules
@@ -235,7 +237,7 @@ extension ClassesGrant {
             }
         }
         guard !filters.isEmpty else {
-            // The refusals name one class each, and nobody asked about one.
+            // Each refusal names one class, but the caller asked about no particular one.
             if let refusal, refusal.code != .forbidden { throw refusal }
             throw RequestFailure(
                 .forbidden,
@@ -247,18 +249,18 @@ extension ClassesGrant {
     }
 }
 
-/// Leave for one object, with its row as it was when the decision was made.
+/// Permission for one object, with its row at the time of the decision.
 public struct ObjectGrant: Sendable {
     public let subject: Subject
-    /// That the decision was made by; ``row`` is one of their classes.
+    /// The rules that made the decision. ``row`` belongs to one of their classes.
     public let rules: Rules
     public let className: String
     public let key: Value
     public let row: Row
 
-    /// The key where it's an ObjectId.
+    /// The key, if it's an ObjectId.
     public var id: ObjectId? { if case .objectId(let id) = key { id } else { nil } }
-    /// The key as addresses have it.
+    /// The key as it is written in addresses.
     public var keyText: String { key.keyText }
 }
 
@@ -269,8 +271,8 @@ private func need(
     return isPermitted ? .optional : .required
 }
 
-/// - Parameter values: of the objects that the filter is about, by the names of properties.
-/// - Throws: ``RequestFailure`` where the rules permit the operation on no object of the class.
+/// - Parameter values: the values of some properties, by name, in the objects that the filter is about.
+/// - Throws: ``RequestFailure`` if the rules permit the operation on no object of the class.
 private func filter(
     _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules,
     having values: [String: Value] = [:]
@@ -292,7 +294,7 @@ private func filter(
 }
 
 /// - Returns: the position of the class.
-/// - Throws: ``RequestFailure`` where the rules permit the operation on no object of the class.
+/// - Throws: ``RequestFailure`` if the rules permit the operation on no object of the class.
 @discardableResult
 private func requireAny(
     _ subject: Subject, _ operation: TomboloRules.Operation, _ className: String, _ rules: Rules
@@ -310,14 +312,14 @@ private func classIndex(_ className: String, _ rules: Rules) throws -> Int {
 }
 
 extension RequestFailure {
-    /// 401 where nobody is logged in, otherwise 403.
+    /// 401 if nobody is logged in, otherwise 403.
     public init(_ denial: Decision.Denial) {
         self.init(
             denial.needsLogin ? .unauthenticated : .forbidden, denial.wording.localized,
             hint: denial.needsLogin ? "Log in with POST /login." : nil)
     }
 
-    /// 404 for an id that no live object of the class has, or one that the caller may not know of.
+    /// 404 for an id that no live object of the class has, or whose object the caller may not know of.
     public static func noSuchObject(_ className: String) -> RequestFailure {
         RequestFailure(
             .notFound, localized("There is no \(className) with this id."),

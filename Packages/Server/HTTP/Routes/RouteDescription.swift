@@ -1,14 +1,14 @@
-/// One route of a service, as tests, logs and documentation see it.
+/// One route of a service, as tests, logs and documentation show it.
 public struct RouteDescription: Hashable, Sendable, CustomStringConvertible {
     /// `GET`, `POST`, …
     public let method: String
     /// With `{name}` for parameters: `/tickets/{id}/move`.
     public let path: String
-    /// Who may use it, in words of the page's language; in English without one.
+    /// Who may use it, in words of the page's language, or in English if there is no page.
     public var access: String { words() }
     /// Whether it answers without an access token.
     public let isOpen: Bool
-    /// Of ``access``, in the language of the page.
+    /// The words of ``access``, in the page's language.
     private let words: @Sendable () -> String
 
     init(method: String, path: String, access: @escaping @Sendable () -> String, isOpen: Bool) {
@@ -35,7 +35,7 @@ public struct RouteDescription: Hashable, Sendable, CustomStringConvertible {
             })
     }
 
-    /// Whether an address without its query is one of this route's.
+    /// Whether an address without its query belongs to this route.
     func matches(_ address: some StringProtocol) -> Bool {
         let parts = address.split(separator: "/")
         let own = path.split(separator: "/")

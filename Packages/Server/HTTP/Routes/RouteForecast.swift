@@ -1,10 +1,10 @@
 import TomboloModel
 import TomboloRules
 
-/// What comes of a route's access for somebody, as far as it can be said without a request.
+/// The outcome of a route's access for a subject, as far as it can be told without a request.
 public enum RouteForecast: String, Hashable, Comparable, Sendable, CaseIterable {
     case refused
-    /// For some objects: their own, those where they have a role, or what is published.
+    /// For some objects: the subject's own, those where they have a role, or published ones.
     case ownOnly = "own only"
     case allowed
 
@@ -18,7 +18,7 @@ public enum RouteForecast: String, Hashable, Comparable, Sendable, CaseIterable 
         }
     }
 
-    /// Of the best of some operations on objects of the class where they're permitted most.
+    /// The best outcome of some operations, over all classes.
     init(_ subject: Subject, _ operations: (ClassSchema) -> [Operation], _ rules: Rules) {
         let found = rules.schema.classes.flatMap { item in
             operations(item).map { RouteForecast(subject, $0, item.name, rules) }
@@ -26,7 +26,7 @@ public enum RouteForecast: String, Hashable, Comparable, Sendable, CaseIterable 
         self = found.max() ?? .refused
     }
 
-    /// Of an operation on objects of a class; refused for a class that isn't there.
+    /// The outcome of an operation on objects of a class; refused for a class that doesn't exist.
     init(_ subject: Subject, _ operation: Operation, _ className: String, _ rules: Rules) {
         guard let index = rules.schema.index(of: className),
             case .allowed(let filter) = rules.authorize(subject, operation, .objects(classIndex: index))

@@ -4,17 +4,17 @@ import TomboloLocalization
 import TomboloModel
 public import TomboloRules
 
-/// What roles are granted in, as a request leads to it: the event of the session whose id is in the address. It is found
-/// by the route's parameters and the rows that these name.
+/// The object that roles are granted in, as a request leads to it: the event of the session whose id is in the address,
+/// for example. It is found by the route's parameters and the rows that they name.
 public struct RouteScope: Sendable {
-    /// In words of the page's language: `the Event`.
+    /// The object in words of the page's language: `the Event`.
     let words: @Sendable () -> String
     let parameters: Set<String>
-    /// The key; nil if there is no such object.
+    /// Finds the object's key; nil if there is no such object.
     let key: @Sendable (EdgeContext) async throws -> Value?
 
     /// The object of a class whose id is in the address.
-    /// - Parameter parameter: the name of the parameter.
+    /// - Parameter parameter: the name of the address parameter.
     public static func object(
         _ className: String, id parameter: String = "id", by rules: LiveRules, from pool: PostgresPool
     ) -> RouteScope {
@@ -25,7 +25,7 @@ public struct RouteScope: Sendable {
         }
     }
 
-    /// What an object whose id is in the address links to by a property.
+    /// The object that a property of the object whose id is in the address links to.
     public static func link(
         _ property: String, of className: String, id parameter: String = "id", by rules: LiveRules,
         from pool: PostgresPool

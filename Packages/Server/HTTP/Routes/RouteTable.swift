@@ -3,10 +3,11 @@ import Synchronization
 public import TomboloLocalization
 import TomboloRules
 
-/// Which translations a request gets; nil for none.
+/// Picks the translations for a request; nil for none.
 public typealias LanguageChoice = @Sendable (Request, EdgeContext) -> MessageCatalogue?
 
-/// All routes of one server. Filled while the server is built, read afterwards; the lock is for the compiler's sake.
+/// All routes of one server. It is filled while the server is built, and only read afterwards; the lock is there for
+/// the compiler's sake.
 final class RouteTable: Sendable {
     private struct Entry {
         let route: RouteDescription
@@ -24,12 +25,12 @@ final class RouteTable: Sendable {
 
     var all: [RouteDescription] { entries.withLock { $0.map(\.route) } }
 
-    /// Why the server doesn't start; empty for a table in order.
+    /// Why the server can't start; empty if the table is fine.
     var problems: [String] { mistakes.withLock { $0 } }
 
     /// - Parameters:
-    ///   - parameters: what the route's access looks at.
-    ///   - bodyBytes: the longest body, where the route has a bound of its own.
+    ///   - parameters: the address parameters that the route's access uses.
+    ///   - bodyBytes: the longest body, if the route has its own limit.
     func append(
         _ route: RouteDescription, parameters: Set<String>, forecast: @escaping @Sendable (Subject) -> RouteForecast,
         bodyBytes: Int? = nil
@@ -45,7 +46,7 @@ final class RouteTable: Sendable {
     /// Keeps the server from starting.
     func refuse(_ mistake: String) { mistakes.withLock { $0.append(mistake) } }
 
-    /// What comes of each route's access for a subject.
+    /// The outcome of each route's access for a subject.
     func forecasts(for subject: Subject) -> [(route: RouteDescription, forecast: RouteForecast)] {
         entries.withLock { $0 }.map { ($0.route, $0.forecast(subject)) }
     }
@@ -54,7 +55,7 @@ final class RouteTable: Sendable {
         formats.withLock { $0.append((prefix, format)) }
     }
 
-    /// How failures are written at an address; nil for the edge's own way.
+    /// How failures at an address are written; nil for the edge's own format.
     func failureFormat(for address: String) -> FailureFormat? {
         formats.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.format
     }
@@ -65,35 +66,35 @@ final class RouteTable: Sendable {
 
     func leaveOut(_ path: String) { quiet.withLock { _ = $0.insert(path) } }
 
-    /// Whether a route's answers are left out of the log of requests, unless something went wrong.
+    /// Whether a route's answers are left out of the request log, unless something went wrong.
     func isLeftOut(_ path: String) -> Bool { quiet.withLock { $0.contains(path) } }
 
     func leaveUnchangedOut(_ path: String) { quietIfUnchanged.withLock { _ = $0.insert(path) } }
 
-    /// Whether a route's answers are left out if the caller's copy is still good.
+    /// Whether a route's answers are left out if the caller's copy is still valid.
     func isLeftOutIfUnchanged(_ path: String) -> Bool { quietIfUnchanged.withLock { $0.contains(path) } }
 
-    /// How the language of a request is found; nil where everything is English.
+    /// How the language of a request is chosen; nil if everything is in English.
     func languageChoice(for address: String) -> LanguageChoice? {
         languages.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.choose
     }
 
-    /// A route that the router has. One that nobody decided about counts as open to everybody.
+    /// The description of a route that the router has. A route without an access decision counts as open to everybody.
     func description(of method: String, at path: String) -> RouteDescription {
         all.first { $0.method == method && $0.path == path }
             ?? RouteDescription(method: method, path: path, access: { "everybody: nobody decided" }, isOpen: true)
     }
 
-    /// The longest body that a route takes, where it has a bound of its own.
+    /// The longest body that a route accepts, if the route has its own limit.
     func bodyBytes(for method: String, _ address: String) -> Int? {
         entries.withLock { $0 }.first { $0.bodyBytes != nil && $0.route.method == method && $0.route.matches(address) }?
             .bodyBytes
     }
 
-    /// The methods that an address knows, in the order of their names; none where there is no such address.
+    /// The methods of an address, ordered by name; none if the address doesn't exist.
     func methods(for address: String) -> [String] {
-        // Where a part has a way of its own to tell failures, only its routes count: `/panel/nothing` isn't an object of
-        // a class, which one could delete.
+        // If a part of the server has its own failure format, only its own routes count: `/panel/nothing` isn't an
+        // object of a class, which one could delete.
         let part = formats.withLock { $0 }.first { address == $0.prefix || address.hasPrefix("\($0.prefix)/") }?.prefix
         let found = Set(
             all.filter { route in

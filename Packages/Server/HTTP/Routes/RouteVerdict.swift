@@ -1,9 +1,9 @@
-/// Leave to use a route, and why.
+/// Permission to use a route, and why.
 struct RouteVerdict<Grant: Sendable>: Sendable {
     let grant: Grant
-    /// For people who develop or look after a server; nothing of the data is in it.
+    /// For people who develop or operate a server; contains no data.
     let reasons: [String]
 
-    /// The same in whichever order they were found.
+    /// The reasons as one text, the same in whichever order they were found.
     var reason: String { reasons.sorted().joined(separator: " and ") }
 }

@@ -4,8 +4,8 @@ import PostgresClient
 import TomboloModel
 public import TomboloRules
 
-/// Where a service registers its routes. There is no way to register one without saying who may use it: `access` has
-/// no default, and the handler gets what it works with from the decision.
+/// Where a service registers its routes. No route can be registered without saying who may use it: `access` has no
+/// default, and the decision provides what the handler works with.
 public struct Routes {
     let router: Router<EdgeContext>
     let table: RouteTable
@@ -14,53 +14,53 @@ public struct Routes {
     /// Whether answers say why they were permitted or refused: for development only.
     let showsDecisions: Bool
 
-    /// What comes of the access of every route of this server for a subject, also of those that are registered later.
+    /// The outcome of every route's access for a subject. It includes routes of this server that are registered later.
     public var forecasts: @Sendable (Subject) -> [(route: RouteDescription, forecast: RouteForecast)] {
         { [table] in table.forecasts(for: $0) }
     }
 
-    /// The routes that are registered by now.
+    /// The routes registered so far.
     package var registered: [RouteDescription] { table.all }
 
-    /// Keeps the server from starting, which then says why.
+    /// Keeps the server from starting, and gives the reason.
     package func refuse(_ mistake: String) { table.refuse(mistake) }
 
-    /// The same place to register routes at, for routes that find out in another way who is asking.
+    /// The same table, for routes that identify the caller in another way.
     public func identifying(by identity: RouteIdentity) -> Routes {
         Routes(router: router, table: table, limits: limits, identity: identity, showsDecisions: showsDecisions)
     }
 
-    /// Has failures written in another way at a path and everything below it.
+    /// Changes the format of failures at a path and everything below it.
     public func reportFailures(below path: String, as format: FailureFormat) {
         table.report(below: path, as: format)
     }
 
-    /// Has texts translated at a path and everything below it, also those of failures.
+    /// Translates texts at a path and everything below it, including those of failures.
     public func translate(below path: String, by choose: @escaping LanguageChoice) {
         table.translate(below: path, by: choose)
     }
 
-    /// Leaves a route's successful answers out of the ``RequestLog``: what pages load by themselves would push everything else
-    /// out.
+    /// Leaves a route's successful answers out of the ``RequestLog``: requests that pages send by themselves would push
+    /// everything else out.
     public func leaveOutOfRequestLog(_ path: String) { table.leaveOut(path) }
 
-    /// Has a route's answers left out of the ``RequestLog`` by which the caller's copy is still good (304): pages load them by
-    /// themselves, and nothing was sent.
+    /// Leaves a route's answers out of the ``RequestLog`` if the caller's copy is still valid (304): pages send these
+    /// requests by themselves, and nothing was sent back.
     public func leaveUnchangedOutOfRequestLog(_ path: String) { table.leaveUnchangedOut(path) }
 
     /// Registers a route.
     /// - Parameters:
     ///   - path: with `{name}` for parameters.
-    ///   - access: who may use it. It is asked first; the handler runs only for those that it lets through.
+    ///   - access: who may use the route. It is asked first; the handler runs only for callers that it admits.
     ///   - bodyBytes: the longest body, instead of ``HTTPLimits/bodyBytes``.
-    ///   - timeout: instead of ``HTTPLimits/requestTimeout``.
-    ///   - handler: gets what `access` granted: the subject, and the loaded resource where there is one.
+    ///   - timeout: replaces ``HTTPLimits/requestTimeout``.
+    ///   - handler: receives what `access` granted: the subject, and the loaded resource if there is one.
     public func on<Grant: Sendable>(
         _ method: HTTPRequest.Method, _ path: String, access: RouteAccess<Grant>, bodyBytes: Int? = nil,
         timeout: Duration? = nil,
         handler: @escaping @Sendable (Request, EdgeContext, Grant) async throws -> some ResponseGenerator
     ) {
-        // Where everybody has to prove who they are, it doesn't matter what the rules open to anonymous visitors.
+        // If everybody has to prove their identity, it doesn't matter what the rules open to anonymous visitors.
         let refusesAnonymous = access.token != .ignored && !identity.admitsAnonymous
         table.append(
             RouteDescription(
@@ -70,7 +70,7 @@ public struct Routes {
             forecast: { $0.isAnonymous && refusesAnonymous ? .refused : access.forecast($0) }, bodyBytes: bodyBytes)
         let timeout = timeout ?? limits.requestTimeout
         let (identity, showsDecisions) = (identity, showsDecisions)
-        // This is where all changes over HTTP come from.
+        // All changes over HTTP originate here.
         let changing = [.get, .head, .options].contains(method) ? nil : "\(method.rawValue) \(path)"
         router.on(RouterPath(path), method: method) { request, context in
             var context = context
@@ -102,7 +102,8 @@ public struct Routes {
         }
     }
 
-    /// Bytes of a body that is read on the event loop. Taking a larger one apart would keep other connections waiting.
+    /// The longest body, in bytes, whose request is answered on the event loop. Parsing a larger one would keep other
+    /// connections waiting.
     private static let maximumByteCountOnEventLoop = 16_384
 
     private static func executor(for request: Request, _ context: EdgeContext) -> (any TaskExecutor)? {
@@ -111,8 +112,8 @@ public struct Routes {
         return byteCount <= maximumByteCountOnEventLoop ? context.executor : nil
     }
 
-    /// Asks the access, and the handler of those that it lets through.
-    /// - Parameter changing: the route, if it may change something: the audit log has it then.
+    /// Asks the access, and then the handler if the caller is admitted.
+    /// - Parameter changing: the route, for the audit log, if it may change something.
     private static func answer<Grant: Sendable>(
         _ request: Request, _ context: EdgeContext, _ access: RouteAccess<Grant>, _ subject: Subject,
         _ changing: String?, _ showsDecisions: Bool,

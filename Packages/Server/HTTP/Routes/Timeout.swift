@@ -1,12 +1,13 @@
 import TomboloLocalization
 
-/// Runs `body`, and cancels it when it takes longer than `limit`. Work that ignores cancellation is waited for.
+/// Runs `body`, and cancels it when it takes longer than `limit`. It waits for `body` to end, even if that ignores
+/// cancellation.
 /// - Parameter executor: where `body` prefers to run; nil for Swift's pool.
 /// - Throws: what `body` throws, or a ``RequestFailure`` with ``RequestFailure/Code/timeout``.
 package func withTimeout<Result: Sendable>(
     _ limit: Duration, on executor: (any TaskExecutor)? = nil, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
-    // Neither a timer nor a task group for each request: both take longer than many requests do.
+    // There is no timer and no task group for each request: either would take longer than many requests do.
     let work = Task(executorPreference: executor ?? globalConcurrentExecutor, operation: body)
     let deadline = Deadlines.shared.add(after: limit) { work.cancel() }
     let outcome = await withTaskCancellationHandler {
@@ -15,7 +16,7 @@ package func withTimeout<Result: Sendable>(
         work.cancel()
     }
     guard Deadlines.shared.remove(deadline) else {
-        // What came too late came all the same.
+        // The result is late, but it's there.
         if case .success(let result) = outcome { return result }
         var failure = RequestFailure(
             .timeout, localized("The request took longer than \(limit) and was given up."),

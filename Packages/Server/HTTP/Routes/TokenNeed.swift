@@ -1,8 +1,8 @@
-/// What a route does about the access token.
+/// What a route does with the access token.
 enum TokenNeed: Sendable {
-    /// Nobody looks at it.
+    /// The token is ignored.
     case ignored
-    /// Without one the caller is anonymous, and the rules permit that something here.
+    /// Without a token the caller is anonymous, and the rules decide whether that is enough.
     case optional
     case required
 }

@@ -5,12 +5,12 @@ public struct ClassRow<Class: Object>: Sendable {
     let table: ClassTable<Class>
     public let row: Row
 
-    /// What a property holds, as an object of the class would give it.
+    /// The value of a property, as an object of the class would return it.
     public subscript<Content: Persistable>(property: any KeyPath<Class, Content> & Sendable) -> Content {
         ._from(row[table.position(of: property)])
     }
 
-    /// The key of the object that a link leads to, or null.
+    /// The key of a link's target, or null.
     public subscript<Target: Object>(keyOf link: any KeyPath<Class, Target?> & Sendable) -> Value {
         row[table.position(of: link)]
     }

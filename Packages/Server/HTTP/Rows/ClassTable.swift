@@ -2,19 +2,20 @@ import PostgresClient
 import Synchronization
 public import TomboloModel
 
-/// A model class's table in a schema that servers loaded: names for SQL and places in rows, by property. What a
-/// service writes is checked by the compiler, and that the database has it once, when the service starts.
+/// A model class's table in a schema that servers loaded: names for SQL and positions in rows, by property. The
+/// compiler checks the properties that a service names; the database is checked for them once, when the service starts.
 ///
 ///     let tickets = try ClassTable<Ticket>(schema)
 ///     "UPDATE \(tickets) SET \(tickets[\.rank]) = $2 WHERE \(tickets[\._id]) = $1"
 ///     try await reader.objects(tickets, matching: filter).map { $0[\.rank] }
 public struct ClassTable<Class: Object>: Sendable {
-    /// The class in the schema, which may have properties that the model class lacks.
+    /// The class in the schema. It may have properties that the model class lacks.
     public let item: ClassSchema
     public let classIndex: Int
     private let positions = PropertyPositions()
 
-    /// - Throws: ``ValueError`` if the schema lacks the class or one of its properties, or has one of another type.
+    /// - Throws: ``ValueError`` if the schema lacks the class or one of its properties, or has a property of another
+    ///   type.
     public init(_ schema: Schema) throws(ValueError) {
         let wanted = ObjectClass.of(Class.self).schema
         guard let classIndex = schema.index(of: wanted.name) else {
@@ -38,10 +39,10 @@ public struct ClassTable<Class: Object>: Sendable {
         PostgresSQL.quoteIdentifier(item.columns[position(of: property)].sqlName)
     }
 
-    /// A row of the class, all its columns in the schema's order.
+    /// A row of the class, with all its columns in the schema's order.
     public func row(_ row: Row) -> ClassRow<Class> { ClassRow(table: self, row: row) }
 
-    /// - Parameter property: a property with a column of its own; lists have none.
+    /// - Parameter property: a property with a column; lists have none.
     func position(of property: any PartialKeyPath<Class> & Sendable) -> Int {
         positions.position(of: property) {
             let name = PropertyPath(of: property).description
@@ -58,7 +59,7 @@ extension ClassTable: CustomStringConvertible {
     public var description: String { PostgresSQL.quoteIdentifier(item.table) }
 }
 
-/// Where the key paths of a class lead; finding out takes an object of the class.
+/// The column positions of a class's key paths. Finding them out takes an object of the class.
 private final class PropertyPositions: Sendable {
     private struct Path: Hashable, Sendable {
         let keyPath: any AnyKeyPath & Sendable

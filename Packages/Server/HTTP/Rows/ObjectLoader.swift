@@ -3,9 +3,9 @@ import PostgresClient
 import PostgresValues
 import TomboloModel
 
-/// Loads live objects by their keys: those that requests ask for at about the same time by one statement.
+/// Loads live objects by their keys. Requests at about the same time share one statement.
 final class ObjectLoader: Sendable {
-    /// Objects that one statement loads, and statements at once.
+    /// The most objects that one statement loads, and the most statements at once.
     static let bounds = BatchBounds(size: 64, concurrency: 2)
 
     private struct Wish: Sendable {
@@ -25,7 +25,7 @@ final class ObjectLoader: Sendable {
         ) { wishes in
             var outcomes = [Result<Row?, any Error>](repeating: .success(nil), count: wishes.count)
             var places = Array(wishes.indices)
-            // Almost always all are of one class of one model.
+            // Almost always, all of them belong to one class of one model.
             while let first = places.first.map({ wishes[$0] }) {
                 func isAlike(_ wish: Wish) -> Bool {
                     wish.classIndex == first.classIndex && wish.schema == first.schema
@@ -37,7 +37,7 @@ final class ObjectLoader: Sendable {
                     query.statement.parameters = [
                         try PostgresParameter(list: keys.map(\.self), of: query.item.primaryKey?.type ?? .objectId)
                     ]
-                    // For whoever is in the batch, not for the one whose request began it.
+                    // The statement serves the whole batch, not only the request that began it.
                     return try await PostgresBorrower.$current.withValue(nil) { [query] in
                         try await PostgresResultLimit.$bytes.withValue(HTTPLimits.readByteCount) {
                             try await RowReader(schema: first.schema, pool: pool).objects(query)
@@ -51,7 +51,7 @@ final class ObjectLoader: Sendable {
                     do {
                         rows = try await load(keys)
                     } catch let error as PostgresError where error.code == .resultTooLarge && keys.count > 1 {
-                        // One that is too large is nobody else's trouble.
+                        // An object that is too large must not fail the others.
                         for place in alike {
                             do {
                                 outcomes[place] = .success(try await load([wishes[place].key]).first)
@@ -72,7 +72,7 @@ final class ObjectLoader: Sendable {
         }
     }
 
-    /// Its one parameter is an array of keys.
+    /// The query's one parameter is an array of keys.
     /// - Throws: ``ValueError`` for a class whose objects have no key.
     private static func query(_ item: ClassSchema) throws -> RowQuery {
         guard let key = item.primaryKey else { throw ValueError("The objects of \(item.name) have no key.") }
@@ -83,7 +83,7 @@ final class ObjectLoader: Sendable {
             case .uuid: "uuid"
             default: "bytea"
             }
-        // A sub-select hides how many keys there are. PostgreSQL would plan the statement anew each time.
+        // The subquery hides the number of keys. Otherwise PostgreSQL would plan the statement anew each time.
         let sql = """
             SELECT \(RowReader.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) AS "o"
             WHERE \(PostgresSQL.quoteIdentifier("o", key.sqlName)) = ANY ((SELECT $1)::\(type)[])
@@ -92,7 +92,7 @@ final class ObjectLoader: Sendable {
         return RowQuery(statement: PostgresStatement(sql), item: item)
     }
 
-    /// The live object with this key; nil where there is none.
+    /// The live object with this key, or nil if there is none.
     func object(classIndex: Int, key: Value, in schema: Schema) async throws -> Row? {
         try await batches.answer(Wish(classIndex: classIndex, key: key, schema: schema))
     }

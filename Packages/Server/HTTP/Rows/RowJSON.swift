@@ -2,16 +2,16 @@ public import PostgresClient
 import PostgresValues
 public import TomboloModel
 
-/// Writes rows of one class as JSON objects, straight from a result's bytes: the members of ``JSON`` of such a row, and
-/// perhaps more of the service's own, in the order of their names.
+/// Writes rows of one class as JSON objects, straight from a result's bytes. An object has the members that ``JSON``
+/// has for such a row, and optionally members of the service's own, ordered by name.
 public struct RowJSON: Sendable {
     private enum Source {
         case column(Int, PropertyType)
-        /// One of the service's own.
+        /// A member of the service's own.
         case own(Int)
     }
 
-    /// A member's name with its quotes, what precedes and what follows it: `,"name":`.
+    /// Each member's quoted name with the punctuation around it: `,"name":`.
     private let members: [(name: [UInt8], source: Source)]
 
     /// - Parameter own: names of members that no column has; their values come with each row.
@@ -33,7 +33,7 @@ public struct RowJSON: Sendable {
     /// Appends a row as an object.
     /// - Parameters:
     ///   - row: its first columns are ``RowReader/columns(of:alias:)``, in binary form.
-    ///   - own: the values of the service's own members, in the order in which they were named.
+    ///   - own: the values of the service's own members, in the order of their names in the initialiser.
     /// - Throws: `PostgresDecodingError` or ``ValueError`` for a table that wasn't made from the schema.
     public func append(_ row: PostgresRow, own: [Int64] = [], to json: inout JSONBytes) throws {
         for (name, source) in members {
@@ -48,7 +48,7 @@ public struct RowJSON: Sendable {
 
     /// Appends one cell as the JSON of a value.
     /// - Parameter type: a stored type (`Schema.storedType(of:)`).
-    /// - Throws: as ``append(_:own:to:)``.
+    /// - Throws: the errors of ``append(_:own:to:)``.
     public static func append(_ cell: PostgresCell, _ type: PropertyType, to json: inout JSONBytes) throws {
         guard !cell.isNull else { return json.append(null: ()) }
         switch type {
@@ -57,7 +57,7 @@ public struct RowJSON: Sendable {
         case .double: json.append(try cell.double)
         case .date: json.append(timestamp: try cell.timestampMicroseconds)
         case .string:
-            // Text of ASCII needs no look at its encoding.
+            // The encoding of ASCII text needs no check.
             let isWritten =
                 cell.oid == PostgresOID.text
                 && cell.withUnsafeBytes { bytes in

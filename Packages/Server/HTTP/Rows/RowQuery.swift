@@ -1,7 +1,7 @@
 import PostgresClient
 import TomboloModel
 
-/// What a ``RowReader`` asks the database for: rows of one class.
+/// A query of a ``RowReader`` for rows of one class.
 public struct RowQuery: Sendable {
     var statement: PostgresStatement
     let item: ClassSchema

@@ -4,8 +4,8 @@ public import TomboloModel
 public import TomboloRules
 import TomboloSQL
 
-/// Reads objects as rows, by the schema: what HTTP services answer with. Objects in the trash are found only where
-/// the caller asks for those, and then no others.
+/// Reads objects as rows, by the schema, for the answers of HTTP services. It finds objects in the trash only if the
+/// caller asks for them, and then only those.
 public struct RowReader: Sendable {
     public let schema: Schema
     private let source: Source
@@ -22,7 +22,7 @@ public struct RowReader: Sendable {
         self.init(schema: schema, source: .pool(pool))
     }
 
-    /// Reads on a connection of the caller's.
+    /// Reads on the caller's connection.
     public init(schema: Schema, connection: PostgresConnection) {
         self.init(schema: schema, source: .connection(connection))
     }
@@ -32,12 +32,12 @@ public struct RowReader: Sendable {
         self.source = source
     }
 
-    /// Reads on a connection of the caller's, for instance in a transaction.
+    /// Reads on the caller's connection, for instance in a transaction.
     public func on(_ connection: PostgresConnection) -> RowReader {
         RowReader(schema: schema, source: .connection(connection))
     }
 
-    /// Lends a reader all of whose reads see the database at one moment.
+    /// Lends a reader whose reads all see the same snapshot of the database.
     nonisolated(nonsending) public func snapshot<Result>(
         _ body: nonisolated(nonsending) (RowReader) async throws -> Result
     ) async throws -> Result {
@@ -47,7 +47,7 @@ public struct RowReader: Sendable {
         }
     }
 
-    /// The live object with this key; nil where there is none.
+    /// The live object with this key, or nil if there is none.
     public func object(_ className: String, id: ObjectId) async throws -> Row? {
         try await object(className, key: .objectId(id))
     }
@@ -58,15 +58,15 @@ public struct RowReader: Sendable {
         return try await objects(className, matching: filter, limit: 1).first
     }
 
-    /// The live object with this key, for somebody who may read it.
-    /// - Throws: ``RequestFailure`` with status 404 for others, as if there were none.
+    /// The live object with this key, for a user who may read it.
+    /// - Throws: ``RequestFailure`` with status 404 for other users, as if there were none.
     public func readable(
         _ className: String, id: ObjectId, by subject: Subject, under rules: Rules
     ) async throws -> Row {
         try await readable(className, key: .objectId(id), by: subject, under: rules)
     }
 
-    /// The same by a key of any type.
+    /// The same for a key of any type.
     package func readable(
         _ className: String, key: Value, by subject: Subject, under rules: Rules
     ) async throws -> Row {
@@ -76,8 +76,8 @@ public struct RowReader: Sendable {
         return row
     }
 
-    /// What a list property of some objects holds: for each owner's key the targets' keys in order. Targets in the trash
-    /// are left out; their elements stay for when they are restored.
+    /// The contents of a list property in some objects: for each owner's key, the targets' keys in order. Targets in
+    /// the trash are left out; their elements stay until the targets are restored.
     public func list(_ property: String, of className: String, owners: [Value]) async throws -> [Value: [Value]] {
         guard !owners.isEmpty else { return [:] }
         let name = "\(className).\(property)"
@@ -99,14 +99,14 @@ public struct RowReader: Sendable {
         return Self.lists(try await objects(elements))
     }
 
-    /// For each owner's key the targets' keys of the elements, in the elements' order.
+    /// For each owner's key, the keys of the elements' targets, in the elements' order.
     public static func lists(_ elements: [Row]) -> [Value: [Value]] {
         Dictionary(grouping: elements, by: { $0[ElementColumn.owner] })
             .mapValues { $0.map { $0[ElementColumn.target] } }
     }
 
     /// The objects that satisfy the filter, ordered by properties and then by key.
-    /// - Parameter isTrashed: those in the trash instead of the live ones.
+    /// - Parameter isTrashed: whether to find objects in the trash instead of live ones.
     public func objects(
         _ className: String, matching filter: Predicate, isTrashed: Bool = false, sortedBy properties: [String] = [],
         limit: Int = Self.rowLimit
@@ -116,7 +116,7 @@ public struct RowReader: Sendable {
             query(className, matching: filter, isTrashed: isTrashed, sortedBy: properties, limit: limit))
     }
 
-    /// The objects that a query is about.
+    /// The objects that a query finds.
     func objects(_ query: RowQuery) async throws -> [Row] {
         let (sql, parameters) = (query.statement.sql, query.statement.parameters)
         let result: PostgresResult
@@ -127,7 +127,7 @@ public struct RowReader: Sendable {
         return try result.map { try row($0, of: query.item) }
     }
 
-    /// What ``objects(_:matching:isTrashed:sortedBy:limit:)`` asks the database, for ``snapshot(_:)-([RowQuery])``.
+    /// The query of ``objects(_:matching:isTrashed:sortedBy:limit:)``, for ``snapshot(_:)-([RowQuery])``.
     /// - Throws: ``ValueError`` for a class that the schema lacks.
     public func query(
         _ className: String, matching filter: Predicate, isTrashed: Bool = false, sortedBy properties: [String] = [],
@@ -137,7 +137,7 @@ public struct RowReader: Sendable {
             className, matching: filter, isTrashed: isTrashed, sortedBy: properties, limit: limit, and: "TRUE")
     }
 
-    /// - Parameter further: a condition on the row `o`, in SQL.
+    /// - Parameter further: another condition on the row `o`, in SQL.
     private func query(
         _ className: String, matching filter: Predicate, isTrashed: Bool, sortedBy properties: [String], limit: Int,
         and further: String
@@ -157,7 +157,7 @@ public struct RowReader: Sendable {
             statement: PostgresStatement(sql, try builder.parameters.map { try PostgresParameter($0) }), item: item)
     }
 
-    /// The rows of several queries, of one moment and in one trip to the database.
+    /// The rows of several queries, from one snapshot and in one round trip to the database.
     public func snapshot(_ queries: [RowQuery]) async throws -> [[Row]] {
         let statements = queries.map(\.statement)
         let results: [PostgresResult]
@@ -173,7 +173,7 @@ public struct RowReader: Sendable {
         return try zip(results, queries).map { result, query in try result.map { try row($0, of: query.item) } }
     }
 
-    /// As ``objects(_:matching:isTrashed:sortedBy:limit:)``, by the properties of a model class.
+    /// Like ``objects(_:matching:isTrashed:sortedBy:limit:)``, with the properties of a model class.
     public func objects<Class: Object>(
         _ table: ClassTable<Class>, matching filter: Predicate, sortedBy properties: [PartialKeyPath<Class>] = []
     ) async throws -> [ClassRow<Class>] {
@@ -182,7 +182,7 @@ public struct RowReader: Sendable {
         ).map(table.row)
     }
 
-    /// Decodes a result's row whose first columns are ``columns(of:alias:)``.
+    /// Decodes a result row whose first columns are ``columns(of:alias:)``.
     public func row(_ source: PostgresRow, of item: ClassSchema) throws -> Row {
         Row(
             try item.columns.enumerated().map { index, column in
@@ -195,7 +195,7 @@ public struct RowReader: Sendable {
         item.columns.map { PostgresSQL.quoteIdentifier(alias, $0.sqlName) }.joined(separator: ", ")
     }
 
-    /// The condition that an object is in the trash, or is not.
+    /// The condition that an object is, or isn't, in the trash.
     public static func isIn(trash: Bool, _ item: ClassSchema, alias: String) -> String {
         guard item.isTrashable else { return trash ? "FALSE" : "TRUE" }
         return "\(PostgresSQL.quoteIdentifier(alias, TrashColumns.when)) IS \(trash ? "NOT NULL" : "NULL")"

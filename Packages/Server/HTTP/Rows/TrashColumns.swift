@@ -1,5 +1,5 @@
-/// What the store's triggers and functions know of a row in the trash.
+/// The columns with what the store's triggers and functions record about a row in the trash.
 public enum TrashColumns {
-    /// Since when a row has been in the trash; NULL for live ones.
+    /// When the row was moved to the trash; NULL for live rows.
     public static let when = "trashed_at"
 }

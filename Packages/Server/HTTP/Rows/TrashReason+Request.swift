@@ -5,8 +5,8 @@ extension TrashReason {
     /// The reason that a request gives.
     /// - Parameters:
     ///   - json: nil or null for none.
-    ///   - source: where in the request it is.
-    /// - Throws: ``RequestFailure`` with status 422 for what isn't one.
+    ///   - source: where the reason is in the request.
+    /// - Throws: ``RequestFailure`` with status 422 for anything that isn't a reason.
     public init?(_ json: JSON?, at source: RequestFailure.Source? = nil) throws {
         switch json {
         case nil, .null?: return nil

@@ -1,4 +1,4 @@
-/// Where a server's certificate and its private key are, both in PEM.
+/// The files with a server's certificate and private key, both in PEM.
 public struct CertificateFiles: Hashable, Sendable {
     /// The certificate, followed by those of the authorities between it and the root.
     public var certificate: String

@@ -3,12 +3,12 @@ import NIOSSL
 
 /// A certificate and its key, checked and ready for connections.
 struct LoadedCertificate: Sendable {
-    /// The files as they were, to see whether they changed.
+    /// The contents of the files, to notice changes.
     struct Content: Hashable, Sendable {
         let certificate: [UInt8]
         let key: [UInt8]
 
-        /// The most bytes of either file that are read.
+        /// The most bytes that are read from either file.
         static let maximumByteCount = 1 << 20
 
         init(_ files: CertificateFiles) throws(CertificateError) {
@@ -38,7 +38,7 @@ struct LoadedCertificate: Sendable {
     let context: NIOSSLContext
     let validUntil: Date
 
-    /// - Throws: ``CertificateError`` for anything that a device would refuse whatever it trusts.
+    /// - Throws: ``CertificateError`` for anything that a device would refuse, whatever it trusts.
     init(_ content: Content, of files: CertificateFiles, now: Date) throws(CertificateError) {
         guard let chain = try? NIOSSLCertificate.fromPEMBytes(content.certificate), let leaf = chain.first else {
             throw CertificateError("The file '\(files.certificate)' has no certificate in PEM.")

@@ -5,23 +5,23 @@ public import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// A server's certificate, which may be replaced while the server runs. New connections get the new one; those that
-/// stand keep theirs.
+/// A server's certificate, which may be replaced while the server runs. New connections get the new certificate;
+/// existing ones keep theirs.
 ///
-/// As a service it follows the files: SIGHUP has them read at once; otherwise they're looked at every ``pollInterval``,
-/// and taken once they were the same twice, since a certificate and its key are two files. Files that can't be used
-/// change nothing, and are logged once.
+/// As a service, it follows the files. On SIGHUP it reads them at once. Otherwise it checks them every
+/// ``pollInterval``, and loads a change once two checks in a row saw the same contents, since a certificate and its key
+/// are two files. Files that can't be used change nothing, and are logged once.
 public final class TLSCertificate: Service {
-    /// How often the files are looked at.
+    /// How often the files are checked.
     public static let defaultPollInterval = Duration.seconds(5)
-    /// A certificate that ends sooner than this is worth a warning, in seconds.
+    /// A warning is logged if a certificate expires sooner than this, in seconds.
     static let warningTime: TimeInterval = 14 * 86_400
 
     private struct State {
         var loaded: LoadedCertificate
-        /// What the last look found, if it differs from what's loaded.
+        /// The contents at the last check, if they differ from the loaded ones.
         var seen: LoadedCertificate.Content?
-        /// The problem that was logged last.
+        /// The last logged problem.
         var logged: String?
     }
 
@@ -43,7 +43,7 @@ public final class TLSCertificate: Service {
         announce(loaded)
     }
 
-    /// For a new connection.
+    /// The TLS context for a new connection.
     var context: NIOSSLContext { state.withLock { $0.loaded.context } }
 
     /// Follows the files until shutdown.
@@ -64,8 +64,9 @@ public final class TLSCertificate: Service {
         }
     }
 
-    /// Reads the files, and takes what they have.
-    /// - Parameter isAsked: by an operator: the files are complete, and whatever is wrong is said again.
+    /// Reads the files, and loads what they contain.
+    /// - Parameter isAsked: whether an operator asked for it: then the files are complete, and any problem is logged
+    ///   again.
     func look(isAsked: Bool) {
         do throws(CertificateError) {
             let content = try LoadedCertificate.Content(files)
