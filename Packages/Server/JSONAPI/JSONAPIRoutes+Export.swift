@@ -20,12 +20,12 @@ extension JSONAPIRoutes {
         }
     }
 
-    /// An export as an answer, which takes one of the places of this server's exports.
+    /// The answer to an export. It takes one of the places of this server's exports.
     /// - Parameters:
     ///   - parameters: `format`, `formulas`, `titles`, `filter`, `sort` and `fields`.
-    ///   - narrowing: what rows must satisfy besides the filters.
-    ///   - fields: which of the class's are exported, if `fields` doesn't say; nil for all.
-    ///   - address: the address that asks, as limits count it; empty if it isn't known.
+    ///   - narrowing: a condition on rows in addition to the filters.
+    ///   - fields: the class's fields to export if `fields` doesn't say; nil for all.
+    ///   - address: the caller's address as limits count it; empty if it's unknown.
     package func export(
         _ type: ResourceType, _ parameters: RequestParameters, narrowing: Predicate = .constant(true),
         fields: Set<String>? = nil, for view: CallerView, at address: String
@@ -36,7 +36,7 @@ extension JSONAPIRoutes {
         var query = try ResourceQuery(parameters.without(Self.ownParameters), .rows, of: type, for: view)
         query.filter = .all([query.filter, narrowing])
         if query.fields[type.name] == nil { query.fields[type.name] = fields }
-        // The order by id of lists would cost a sort of all rows that nobody asked for.
+        // Lists are ordered by id. Here that would cost a sort of all rows that nobody asked for.
         let isSorted = parameters.all.contains { $0.name == "sort" }
         let statement = try ExportStatement(
             type, query, sorts: isSorted ? query.sorts : [], format: format, guardsFormulas: guardsFormulas,

@@ -6,9 +6,9 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// The extension `atomic` (jsonapi.org/ext/atomic): several changes that all happen, or none of them.
+/// The extension `atomic` (jsonapi.org/ext/atomic): several changes of which either all happen or none.
 extension JSONAPIRoutes {
-    /// Operations of one request.
+    /// The most operations in one request.
     static let maximumOperationCount = 50
     private static let operations = "atomic:operations"
 
@@ -85,7 +85,7 @@ extension JSONAPIRoutes {
         }
     }
 
-    /// Says which operation it was.
+    /// Adds to an error which operation it was.
     private static func located(_ error: any Error, _ pointer: RequestPointer) -> any Error {
         guard !(error is CancellationError) else { return error }
         var failure = RequestFailure(error)

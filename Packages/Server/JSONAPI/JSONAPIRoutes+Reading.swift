@@ -30,12 +30,12 @@ extension JSONAPIRoutes {
 
     // MARK: Lists
 
-    /// An answer from a list that may be kept.
+    /// The answer for a list, with the classes by which it may be cached.
     private typealias ListAnswer = (document: JSONAPIDocument, classNames: Set<String>?)
 
     /// - Parameters:
-    ///   - narrowing: what else the resources must satisfy.
-    ///   - isComplete: whether all that do are asked for.
+    ///   - narrowing: an additional condition on the resources.
+    ///   - isComplete: whether to list all resources that satisfy it.
     private func list(
         _ request: Request, _ type: ResourceType, _ view: CallerView, narrowing: Predicate = .constant(true),
         isComplete: Bool = true, since beginning: ListAnswers.Beginning
@@ -45,13 +45,14 @@ extension JSONAPIRoutes {
         let reader = ResourceReader(view: view, answers: answers)
         let asked = try reader.request(type, query, narrowing: narrowing)
         let page = try await reader.page(asked, since: beginning, pool)
-        // Whatever is included may have changed.
+        // Anything that is included may have changed.
         let document = try document(request, parameters, query, page, isComplete: isComplete)
         return (document, query.includes.isEmpty ? asked.classNames : nil)
     }
 
-    /// The answer that is kept, or the one that is read now.
-    /// - Parameter read: gives, with the answer, the classes whose rows decide about it; nil if those of any class may.
+    /// The cached answer, or a new one.
+    /// - Parameter read: returns the answer with the classes whose rows it depends on; nil if it may depend on those of
+    ///   any class.
     private func kept(
         _ request: Request, _ grant: ClassGrant, _ read: (ListAnswers.Beginning) async throws -> ListAnswer
     ) async throws -> JSONAPIDocument {
@@ -86,7 +87,7 @@ extension JSONAPIRoutes {
         return JSONAPIDocument(json)
     }
 
-    /// Of a resource in a list.
+    /// The expected size of a resource in a list.
     private static let expectedByteCount = 1_024
 
     private func links(
@@ -148,7 +149,7 @@ extension JSONAPIRoutes {
 
     // MARK: Relationships
 
-    /// The keys that a relationship of a resource leads to, with whether these are all.
+    /// The keys in a relationship of a resource, and whether these are all.
     /// - Throws: ``RequestFailure`` with status 404 for a resource that the caller can't see.
     private func links(
         _ context: EdgeContext, _ type: ResourceType, _ field: ResourceField, _ view: CallerView
@@ -163,7 +164,7 @@ extension JSONAPIRoutes {
         return try plan.linkage(row, field.name)
     }
 
-    /// What a relationship leads to, as resources.
+    /// Answers with the targets of a relationship, as resources.
     private func related(
         _ request: Request, _ context: EdgeContext, _ grant: ClassGrant
     ) async throws -> JSONAPIDocument {
@@ -186,14 +187,14 @@ extension JSONAPIRoutes {
             let (json, version) = try Self.document(found.resource, found.included, query, self: request.uri.string)
             return JSONAPIDocument(json).validated(for: request, version: version)
         }
-        // Nothing is there, or nothing that the caller may see.
+        // There is no target, or none that the caller may see.
         var json = JSONBytes()
         json.beginDocument(links: [("self", request.uri.string)])
         json.append(",\"data\":null}")
         return JSONAPIDocument(json).validated(for: request)
     }
 
-    /// What a relationship leads to, as resource identifiers.
+    /// Answers with the targets of a relationship, as resource identifiers.
     private func linkage(
         _ request: Request, _ context: EdgeContext, _ type: ResourceType, _ view: CallerView
     ) async throws -> JSONAPIDocument {
@@ -204,7 +205,7 @@ extension JSONAPIRoutes {
         return Self.linkage(links, field, target, request).validated(for: request)
     }
 
-    /// - Parameter links: where some are missing, none is shown, so that nobody takes them for all and sends them back.
+    /// - Parameter links: if some are missing, none are shown, so that nobody takes them for all and sends them back.
     static func linkage(
         _ links: (keys: [Value], isComplete: Bool), _ field: ResourceField, _ target: ResourceType, _ request: Request
     ) -> JSONAPIDocument {
@@ -213,7 +214,7 @@ extension JSONAPIRoutes {
         }
         var json = JSONBytes()
         var related = request.uri.path
-        // A class may be called so, too.
+        // A class may have this name, too.
         if let last = related.ranges(of: "/relationships/").last { related.replaceSubrange(last, with: "/") }
         json.beginDocument(links: [("self", request.uri.path), ("related", related)])
         guard links.isComplete else {

@@ -8,7 +8,7 @@ package import TomboloModel
 package import TomboloRules
 
 extension JSONAPIRoutes {
-    /// What the rules are asked about a removal: objects of classes with a trash go there.
+    /// The operation that a removal needs: objects of classes with a trash go there.
     package static func removal(of item: ClassSchema) -> TomboloRules.Operation { item.isTrashable ? .trash : .delete }
 
     func addWriting(to routes: Routes) {
@@ -53,7 +53,7 @@ extension JSONAPIRoutes {
 
     // MARK: Resources
 
-    /// Why something goes into the trash, from a body that may be missing.
+    /// The reason for moving something to the trash, from an optional body.
     private static func reason(
         _ request: Request, _ context: EdgeContext, _ type: ResourceType
     ) async throws -> TrashReason? {
@@ -66,7 +66,7 @@ extension JSONAPIRoutes {
         return try reason(inMetaOf: document, type, at: RequestPointer())
     }
 
-    /// - Parameter place: of what has the member `meta`.
+    /// - Parameter place: of the object with the member `meta`.
     static func reason(inMetaOf json: JSON, _ type: ResourceType, at place: RequestPointer) throws -> TrashReason? {
         let source = RequestFailure.Source.pointer((place / "meta" / "reason").description)
         switch json["meta"] {
@@ -155,7 +155,7 @@ extension JSONAPIRoutes {
 
     // MARK: Documents
 
-    /// The resource object of a document.
+    /// The resource object in a document.
     static func resource(in document: JSON, at pointer: RequestPointer) throws -> JSON {
         guard let resource = document["data"], case .object = resource else {
             throw RequestFailure(
@@ -175,7 +175,7 @@ extension JSONAPIRoutes {
         }
     }
 
-    /// The key of a new resource: what the caller chose, or a new one.
+    /// The key of a new resource: the caller's choice, or a generated one.
     static func newKey(_ resource: JSON, _ type: ResourceType, at pointer: RequestPointer) throws -> Value {
         switch (resource["id"], type.keyType) {
         case (nil, .objectId): return .objectId(.generate())
@@ -190,7 +190,7 @@ extension JSONAPIRoutes {
             source: .pointer((pointer / "id").description))
     }
 
-    /// The resource as it is now, or nothing where the caller can't see it.
+    /// Answers with the resource as it is now, or with nothing if the caller can't see it.
     static func answer(
         _ resource: ResourceReader.Resource?, _ address: String, status: HTTPResponse.Status
     ) throws -> JSONAPIDocument {

@@ -7,14 +7,14 @@ public import TomboloModel
 public import TomboloRules
 import TomboloLocalization
 
-/// JSON:API 1.1 (jsonapi.org) for every class of the model as it is: docs/json-api.md. What somebody may see and change
-/// follows from the rules and from nothing else.
+/// JSON:API 1.1 (jsonapi.org) for every class of the current model: docs/json-api.md. Only the rules decide what
+/// somebody may see and change.
 public struct JSONAPIRoutes: Sendable {
-    /// Where the API is.
+    /// The path of the API.
     public static let path = "/api"
     static let resource = "\(path)/{collection}/{id}"
 
-    /// Moves a live object into the trash in the connection's transaction, with what goes with it.
+    /// Moves a live object, with everything that goes with it, into the trash in the connection's transaction.
     public typealias TrashMove =
         @Sendable (
             _ connection: PostgresConnection, _ schema: Schema, _ className: String, _ key: Value, _ user: ObjectId?,
@@ -26,7 +26,7 @@ public struct JSONAPIRoutes: Sendable {
     let types = SchemaCache { ResourceTypes($0) }
     let moveToTrash: TrashMove
     let exportPlaces = ExportPlaces()
-    /// What lists show and how many resources they have, for everything on this server that shows such numbers.
+    /// The cache of lists' pages and totals, shared by everything on this server that shows such numbers.
     package let answers: ListAnswers
 
     /// - Parameter moveToTrash: what DELETE does with an object of a class that has a trash.
@@ -48,7 +48,7 @@ public struct JSONAPIRoutes: Sendable {
 
     // MARK: Who asks, and for what
 
-    /// For those whom the rules permit one of the operations on objects of the class that the address names.
+    /// For callers whom the rules permit one of the operations on objects of the class in the address.
     func access(
         _ summary: @autoclosure @escaping @Sendable () -> String,
         _ operations: @escaping @Sendable (ClassSchema) -> [TomboloRules.Operation]
@@ -68,7 +68,7 @@ public struct JSONAPIRoutes: Sendable {
     }
 
     /// The key in the address.
-    /// - Throws: ``RequestFailure`` with status 404: no resource has such an id.
+    /// - Throws: ``RequestFailure`` with status 404 if no resource can have such an id.
     func key(_ context: EdgeContext, of type: ResourceType) throws -> Value {
         guard let text = context.parameters.get("id")?.removingPercentEncoding, let key = type.keyValue(text) else {
             throw RequestFailure(
@@ -84,7 +84,7 @@ public struct JSONAPIRoutes: Sendable {
             hint: localized("It may be in the trash, or you may not see it."))
     }
 
-    /// The relationship that the address names.
+    /// The relationship in the address.
     func relationship(
         _ context: EdgeContext, of type: ResourceType, _ view: CallerView
     ) throws -> (field: ResourceField, target: ResourceType) {

@@ -6,28 +6,28 @@ import TomboloRules
 package struct DescribedField: Sendable {
     package enum Creation: String, Sendable {
         case required, optional
-        /// Required where the object is there that it's in.
+        /// Required if the embedded object that contains it is sent.
         case requiredInside = "required in its object"
-        /// Not to be set by the caller.
+        /// The caller can't set it.
         case no = "no"
     }
 
     /// `title`, `address.street`, `holds[].label`
     package let name: String
-    /// By its schema: `string (date-time) or null`.
+    /// The type by its schema: `string (date-time) or null`.
     package let type: String
-    /// What is expected of a value, in words; nil where the type says it.
+    /// The expected form of a value, in words; nil if the type says it all.
     package let expected: String?
     /// What people should know before they enter a value; nil for nothing.
     package let hint: String?
-    /// The only values that it can have.
+    /// The only values that the field can have; nil for all of its type.
     package let allowed: AllowedValues?
     package let creation: Creation
     package let isWritable: Bool
-    /// What a relationship leads to.
+    /// The target of a relationship.
     package let target: ResourceType?
 
-    /// The fields that a caller may read, with those of embedded objects and lists, and the id before them.
+    /// The fields that a caller may read, including those of embedded objects and lists, after the id.
     package static func all(of type: ResourceType, for view: CallerView) -> [DescribedField] {
         let makes = view.refusal(.create, type) == nil
         let changes = view.refusal(.update, type) == nil
@@ -42,7 +42,7 @@ package struct DescribedField: Sendable {
             name: "id", type: schemas.words(.object(["type": "string"])), expected: ValueText.expected(type.keyType),
             hint: nil, allowed: nil, creation: makes ? makesKey : .no, isWritable: false, target: nil)
         func described(_ field: ResourceField, _ prefix: String, isInside: Bool, isFixed: Bool) -> [DescribedField] {
-            // The columns of elements are those of another class.
+            // The columns of elements belong to another class.
             let isFixed = isFixed || (field.column.map { !prefix.contains("[") && fixed.contains($0) } ?? false)
             let creation: Creation =
                 if !makes || isFixed {
@@ -73,7 +73,7 @@ package struct DescribedField: Sendable {
         guard field.allowedValues == nil else { return nil }
         switch field.content {
         case .value(_, let type), .values(_, let type):
-            // Whatever JSON's own type says is enough.
+            // JSON's own types need no more explanation.
             switch type {
             case .bool, .string, .float, .double: return nil
             default: return ValueText.expected(type)

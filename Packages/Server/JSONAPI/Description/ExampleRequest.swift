@@ -3,17 +3,17 @@ package import TomboloHTTP
 
 /// A request that can be sent as it is, with an access token.
 package struct ExampleRequest: Sendable {
-    /// What stands for the id of an object where the reader has to choose one.
+    /// Stands for an object's id that the reader has to choose.
     package static let placeholder = "ID"
 
-    /// What it does: `List sessions`.
+    /// What the request does: `List sessions`.
     package let title: String
     package let method: HTTPRequest.Method
     /// Percent-encoded.
     package let path: String
-    /// Names such as `filter[price][ge]`, whose brackets alone aren't encoded, and values as they are.
+    /// Names such as `filter[price][ge]`, in which only the brackets stay unencoded, and plain values.
     package var query: [(name: String, value: String)] = []
-    /// A version of the resource.
+    /// The version of a resource.
     package var ifMatch: String?
     package var body: JSON?
 
@@ -52,10 +52,10 @@ package struct ExampleRequest: Sendable {
     }
 }
 
-/// Text in the commands of a POSIX shell.
+/// Text in POSIX shell commands.
 package enum ShellText {
-    /// In single quotes, where nothing but a single quote has a meaning. Goes by bytes: for Swift a quote and a combining
-    /// accent that follows are one character, and for a shell they aren't.
+    /// Puts text in single quotes, in which only a single quote has a meaning. It works on bytes: Swift takes a quote
+    /// and a combining accent after it for one character, and a shell doesn't.
     package static func quoted(_ text: String) -> String {
         let quote = UInt8(ascii: "'")
         var bytes = [quote]

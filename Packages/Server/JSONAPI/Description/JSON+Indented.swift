@@ -1,12 +1,12 @@
 package import TomboloHTTP
 
 extension JSON {
-    /// Bytes of a line beyond which a list or an object gets lines of its own.
+    /// The longest line, in bytes, before a list or an object is split into several.
     private static let lineByteCount = 76
     /// Members that come before the others.
     private static let firstNames = ["data", "type", "id", "attributes"]
 
-    /// For people: a line for what fits on one, and more of them for the rest.
+    /// JSON for people: values that fit are written on one line, others on several.
     package func indented(depth: Int = 0) -> String {
         let line = line
         guard line.utf8.count + 2 * depth > Self.lineByteCount else { return line }

@@ -1,7 +1,7 @@
 import TomboloHTTP
 import TomboloModel
 
-/// Exports, bulk actions, imports and jobs, which are outside of ``JSONAPIRoutes/path`` and answer in JSON of their own:
+/// Exports, bulk actions, imports and jobs. They are outside of ``JSONAPIRoutes/path`` and answer in JSON of their own:
 /// docs/jobs.md.
 extension OpenAPIDocument {
     private static let json = "application/json"
@@ -125,7 +125,7 @@ extension OpenAPIDocument {
         ]
     }
 
-    /// Why something goes into the trash.
+    /// The reason for moving something to the trash.
     static let reason: JSON = [
         "type": ["string", "null"], "maxLength": .int(Int64(TrashReason.byteLimit)),
         "description": "Why it goes into the trash, for those who may list that",
@@ -245,7 +245,7 @@ extension OpenAPIDocument {
     private static let nextNumber: JSON = ["type": ["integer", "null"]]
     private static let strings: JSON = ["type": "array", "items": ["type": "string"]]
 
-    /// An object that has all of these properties and no others.
+    /// An object that has exactly these properties.
     private static func closed(_ properties: [String: JSON]) -> JSON {
         [
             "type": "object", "properties": .object(properties), "additionalProperties": false,

@@ -1,8 +1,8 @@
 import TomboloHTTP
 import TomboloModel
 
-/// The API of a schema as a document of OpenAPI 3.1 (spec.openapis.org/oas/v3.1.1). It has everything that any caller
-/// may be permitted.
+/// The API of a schema as an OpenAPI 3.1 document (spec.openapis.org/oas/v3.1.1). It contains everything that any
+/// caller may be permitted.
 struct OpenAPIDocument {
     let types: ResourceTypes
     let values: OpenAPISchemas
@@ -147,7 +147,7 @@ struct OpenAPIDocument {
         }
     }
 
-    /// The body of DELETE, which may be missing.
+    /// The optional body of DELETE.
     private static let removal: JSON = [
         "type": "object", "additionalProperties": false,
         "properties": ["meta": ["type": "object", "properties": ["reason": reason]], "jsonapi": ["type": "object"]],
@@ -173,8 +173,8 @@ struct OpenAPIDocument {
     }
 
     /// - Parameters:
-    ///   - content: of the body, by its type; empty for requests without one.
-    ///   - failure: what answers say of what went wrong.
+    ///   - content: the body's content by media type; empty for requests without a body.
+    ///   - failure: the response for every status from 400 on that `responses` lacks.
     func operation(
         _ id: String, _ tag: String, _ summary: String, parameters: [JSON], content: [String: JSON] = [:],
         isBodyRequired: Bool = true, responses: [String: JSON], failure: JSON
@@ -219,7 +219,7 @@ struct OpenAPIDocument {
         ]
     }
 
-    /// Names between commas.
+    /// Names separated by commas.
     func names(_ name: String, _ names: [String], limit: Int, _ description: String) -> JSON {
         [
             "name": .string(name), "in": "query", "required": false, "style": "form", "explode": false,

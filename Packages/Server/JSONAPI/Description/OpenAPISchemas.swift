@@ -5,14 +5,14 @@ import TomboloModel
 struct OpenAPISchemas {
     let schema: Schema
 
-    /// An attribute with one value.
+    /// An attribute with a single value.
     struct Scalar {
         let name: String
         let type: PropertyType
         let isSortable: Bool
     }
 
-    /// What lists can be searched by.
+    /// The attributes that lists can be filtered by.
     static func scalars(_ type: ResourceType, _ schema: Schema) -> [Scalar] {
         [Scalar(name: "id", type: type.keyType, isSortable: true)]
             + type.fields.compactMap { field in
@@ -29,7 +29,7 @@ struct OpenAPISchemas {
 
     // MARK: Values
 
-    /// - Parameter allowed: the values that are possible; nil for all of the type.
+    /// - Parameter allowed: the possible values; nil for all of the type.
     func value(_ type: PropertyType, isOptional: Bool, _ allowed: AllowedValues? = nil) -> JSON {
         var members = members(type)
         if let allowed { members["enum"] = .array(allowed.values.map(JSON.init) + (isOptional ? [.null] : [])) }
@@ -37,7 +37,7 @@ struct OpenAPISchemas {
         return .object(members)
     }
 
-    /// As the value of a parameter: neither empty nor with escapes that tools get wrong.
+    /// The schema for a parameter's value: never empty, and without escapes that tools get wrong.
     func parameter(_ type: PropertyType) -> JSON {
         var members = members(type)
         if case .string = type { members["maxLength"] = 200 }
@@ -138,7 +138,7 @@ struct OpenAPISchemas {
                 "maxItems": .int(Int64(ResourcePlan.maximumElementCount)),
             ]
         }
-        // What it led to may be in the trash now.
+        // Its target may be in the trash now.
         return ["anyOf": [identifier(target), ["type": "null"]]]
     }
 
@@ -161,7 +161,7 @@ struct OpenAPISchemas {
         "type": "object", "additionalProperties": ["type": ["string", "null"]],
     ]
 
-    /// - Parameter isOpen: whether other members are ignored, as JSON:API demands of what requests send.
+    /// - Parameter isOpen: whether other members are ignored, as JSON:API demands for requests.
     private static func object(
         _ properties: [String: JSON], required: [String] = [], isOpen: Bool = false
     ) -> JSON {
@@ -171,7 +171,7 @@ struct OpenAPISchemas {
         return .object(members)
     }
 
-    /// A resource object as answers have it. No attribute is required: the rules may hide it.
+    /// A resource object as answers contain it. No attribute is required: the rules may hide it.
     func resource(_ type: ResourceType, _ types: ResourceTypes) -> JSON {
         Self.object(
             [
@@ -182,7 +182,7 @@ struct OpenAPISchemas {
             ], required: ["type", "id", "links"])
     }
 
-    /// The body of POST, or of PATCH.
+    /// The body of POST or PATCH.
     func change(_ type: ResourceType, _ types: ResourceTypes, isNew: Bool) -> JSON {
         let required = isNew ? type.fields.filter(\.isRequiredOnCreation) : []
         let attributeNames = required.filter { !$0.isRelationship }.map(\.name)
@@ -206,7 +206,7 @@ struct OpenAPISchemas {
 
     // MARK: Documents
 
-    /// - Parameter isWhole: whether the data is always there.
+    /// - Parameter isWhole: whether the data is always present.
     func document(_ data: JSON, isWhole: Bool = true) -> JSON {
         Self.object(
             [

@@ -6,7 +6,7 @@ import TomboloModel
 import TomboloLocalization
 
 extension RequestExamples {
-    /// A request that is refused whatever the objects are, with the document that it's answered by.
+    /// A request that is refused whatever the objects are, with the document that answers it.
     package var failing: (request: ExampleRequest, status: Int, answer: JSON)? {
         var name = "nothing"
         while type.field(name) != nil { name += "Else" }
@@ -19,7 +19,7 @@ extension RequestExamples {
                 method: request.method, scheme: nil, authority: nil,
                 path: "\(request.path)?\(query.joined(separator: "&"))")
             let sent = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
-            // As programs get it.
+            // In English, as programs get it.
             try MessageCatalogue.$current.withValue(nil) {
                 _ = try ResourceQuery(RequestParameters(sent), .list, of: type, for: view)
             }

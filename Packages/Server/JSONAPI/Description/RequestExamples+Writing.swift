@@ -4,11 +4,11 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Requests that change something: those that the rules permit the caller for some objects.
+/// Requests that change something, limited to operations that the rules permit the caller on some objects.
 extension RequestExamples {
-    /// Optional attributes of a new object.
+    /// The most optional attributes in a new object.
     private static let optionalCount = 2
-    /// Of a value that a request repeats.
+    /// The longest value that a request repeats, in bytes.
     private static let valueByteCount = 120
 
     // MARK: Resources
@@ -53,7 +53,8 @@ extension RequestExamples {
         return (attributes, relationships)
     }
 
-    /// Of what can have one of few values, what a similar object has: rules often look at it.
+    /// A new value for a field. If only a few values are possible, it's the one that a similar object has: rules often
+    /// check such fields.
     private func newValue(_ field: ResourceField, _ valueType: PropertyType) -> JSON {
         guard let allowed = field.allowedValues?.values.map(JSON.init) else {
             return ValueText.value(example(valueType), valueType).map(JSON.init) ?? .null
@@ -86,7 +87,7 @@ extension RequestExamples {
             body: ["data": .object(resource)])
     }
 
-    /// An attribute with the value that it has: the title if that's there, and is short.
+    /// An attribute with its current value: the title if there is one and it's short.
     private var repeated: (name: String, value: JSON)? {
         let title = view.titleField(of: type)?.name
         var best: (name: String, value: JSON)?
@@ -119,7 +120,7 @@ extension RequestExamples {
 
     // MARK: Relationships
 
-    /// Requests about what the first relationship of each kind leads to.
+    /// Requests about the targets of the first relationship of each kind.
     package var links: [ExampleRequest] {
         guard view.refusal(.update, type) == nil else { return [] }
         let known = relationships.filter { relationship in writable.contains { $0.name == relationship.field.name } }

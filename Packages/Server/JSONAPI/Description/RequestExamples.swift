@@ -4,16 +4,16 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Requests about the objects of one class that a caller may send. Those that change something say what is there already,
-/// so that nothing happens to an object by trying one out; what takes something away leaves the id to the reader.
+/// Requests about the objects of one class that a caller may send. Those that change something repeat the current
+/// values, so that trying one out changes nothing. Those that remove something leave the id to the reader.
 package struct RequestExamples: Sendable {
     /// Objects that the requests are about.
     package struct Samples: Sendable {
         package var read: ResourceSample?
         package var update: ResourceSample?
-        /// As the caller could make one.
+        /// An object as the caller could make one.
         package var create: ResourceSample?
-        /// The resource identifiers of what a new object links to, by relationship.
+        /// The resource identifiers that a new object links to, by relationship.
         package var links: [String: JSON] = [:]
 
         package init() {}
@@ -34,12 +34,12 @@ package struct RequestExamples: Sendable {
     /// The class in the plural, as in addresses.
     var name: String { type.name }
 
-    /// The relationships whose resources can be asked for.
+    /// The relationships whose resources can be requested.
     var relationships: [(field: ResourceField, target: ResourceType)] {
         fields.compactMap { field in field.target.flatMap { view.types[$0] }.map { (field, $0) } }
     }
 
-    /// - Parameter id: nil for one that the reader chooses.
+    /// - Parameter id: nil for an id that the reader chooses.
     func path(_ id: String?, _ parts: String...) -> String {
         let parts = [id ?? ExampleRequest.placeholder] + parts
         return "\(type.path)/\(parts.map(RequestParameters.encode).joined(separator: "/"))"
@@ -53,7 +53,7 @@ package struct RequestExamples: Sendable {
         ExampleRequest(localized("Read one of the \(name)"), .get, path(samples.read?.id))
     }
 
-    /// What a relationship leads to, as resources and as identifiers; of the first one.
+    /// Requests for the targets of the first relationship, as resources and as identifiers.
     package var related: [ExampleRequest] {
         guard let field = relationships.first?.field else { return [] }
         return [
@@ -72,7 +72,7 @@ package struct RequestExamples: Sendable {
         return ExampleRequest(localized("Filter the \(name)"), .get, type.path, query: query)
     }
 
-    /// The first field that an operator suits, and that no other one suits as well.
+    /// The first field that suits this operator, and no other operator as well.
     private func filter(_ asked: ResourceFilter.Operator) -> (name: String, value: String)? {
         let title = view.titleField(of: type)?.name
         let found = FieldPath.all(of: type, view).first { name, path in

@@ -4,10 +4,10 @@ package import TomboloHTTP
 import TomboloModel
 package import TomboloRules
 
-/// An object as its reader sees it, for examples that are about it.
+/// An object as its reader sees it, for examples about it.
 package struct ResourceSample: Sendable {
     package let id: String
-    /// Of all that the reader sees.
+    /// The version of everything that the reader sees.
     let version: String?
     private let json: JSON
 
@@ -21,7 +21,7 @@ package struct ResourceSample: Sendable {
     /// The value of an attribute; nil if the API leaves it out.
     func attribute(_ name: String) -> JSON? { json["attributes"]?[name] }
 
-    /// The resource identifiers that a relationship leads to; none if they are too many to be shown.
+    /// The resource identifiers of a relationship; none if they are too many to be shown.
     package func linked(_ name: String) -> [JSON] {
         switch json["relationships"]?[name]?["data"] {
         case .array(let identifiers)?: identifiers
@@ -32,7 +32,8 @@ package struct ResourceSample: Sendable {
 }
 
 extension ResourceReader {
-    /// Any object that the caller may read, and do something to. For `create` it's one as the caller could make.
+    /// Any object that the caller may read and perform the operation on. For `create`, an object as the caller could
+    /// make one.
     /// - Parameter operation: nil for reading alone.
     /// - Returns: nil if there is none.
     package func sample(

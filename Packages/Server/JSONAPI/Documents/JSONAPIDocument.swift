@@ -4,7 +4,7 @@ import NIOCore
 import TomboloHTTP
 import TomboloModel
 
-/// An answer: a document of JSON:API, or none.
+/// An answer: a JSON:API document, or none.
 struct JSONAPIDocument: ResponseGenerator, Sendable {
     let status: HTTPResponse.Status
     let bytes: [UInt8]
@@ -16,7 +16,7 @@ struct JSONAPIDocument: ResponseGenerator, Sendable {
         headers = [.contentType: contentType]
     }
 
-    /// Without a body.
+    /// An answer without a body.
     static let noContent = JSONAPIDocument(status: .noContent)
 
     private init(status: HTTPResponse.Status) {
@@ -28,8 +28,8 @@ struct JSONAPIDocument: ResponseGenerator, Sendable {
     /// The version of the whole document.
     var version: String { ResourceVersion(of: bytes[...]).text }
 
-    /// With an ETag; 304 for a caller that has this version.
-    /// - Parameter version: nil for that of the whole document.
+    /// The answer with an ETag, or 304 if the caller has this version.
+    /// - Parameter version: nil for the version of the whole document.
     func validated(for request: Request, version: String? = nil) -> JSONAPIDocument {
         let version = version ?? self.version
         var document = self
@@ -37,7 +37,7 @@ struct JSONAPIDocument: ResponseGenerator, Sendable {
             document = JSONAPIDocument(status: .notModified)
         }
         document.headers[.eTag] = "\"\(version)\""
-        // Others may see something else, and what was read is asked for again each time.
+        // Others may see something else, and clients must revalidate what they have each time.
         document.headers[.cacheControl] = "private, no-cache"
         document.headers[.vary] = "Accept, Authorization"
         return document
@@ -53,7 +53,7 @@ struct JSONAPIDocument: ResponseGenerator, Sendable {
 // MARK: Members
 
 extension JSONBytes {
-    /// `{"jsonapi":{"version":"1.1"},"links":{…}`, to be continued.
+    /// The beginning of a document: `{"jsonapi":{"version":"1.1"},"links":{…}`.
     mutating func beginDocument(links: [(name: String, address: String?)]) {
         append("{\"jsonapi\":{\"version\":\"1.1\"},\"links\":{")
         for (index, link) in links.enumerated() {

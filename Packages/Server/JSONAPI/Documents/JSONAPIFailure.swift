@@ -1,7 +1,7 @@
 import HTTPTypes
 package import TomboloHTTP
 
-/// Failures as JSON:API's error objects.
+/// Failures as JSON:API error objects.
 package enum JSONAPIFailure {
     static let format = FailureFormat(contentType: JSONAPIMediaType.name) { failure, requestID in
         var json = JSONBytes()
@@ -34,7 +34,7 @@ package enum JSONAPIFailure {
         return .object(members)
     }
 
-    /// The same for every failure of a code, as the specification wants it.
+    /// The title, which is the same for every failure with this code, as the specification demands.
     private static func title(_ code: RequestFailure.Code) -> String {
         switch code {
         case .badRequest: "The request isn't well formed"

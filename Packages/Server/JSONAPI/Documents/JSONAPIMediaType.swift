@@ -3,12 +3,12 @@ import Hummingbird
 import TomboloHTTP
 import TomboloModel
 
-/// `application/vnd.api+json`, and what the specification says of its parameters.
+/// `application/vnd.api+json`, and the specification's rules for its parameters.
 enum JSONAPIMediaType {
     static let name = "application/vnd.api+json"
     static let atomic = "https://jsonapi.org/ext/atomic"
 
-    /// One media type of a header, with its parameters.
+    /// One media type in a header, with its parameters.
     private struct Item {
         let type: String
         let parameters: [(name: String, value: String)]
@@ -25,7 +25,7 @@ enum JSONAPIMediaType {
             }
         }
 
-        /// Parameters that JSON:API doesn't know, and extensions that aren't meant.
+        /// Parameters that JSON:API doesn't know, and unexpected extensions.
         func strangers(_ knownExtension: String?) -> [String] {
             parameters.compactMap { name, value in
                 switch name {
@@ -37,8 +37,8 @@ enum JSONAPIMediaType {
         }
     }
 
-    /// - Parameter knownExtension: the URI of an extension that the address speaks.
-    /// - Throws: ``RequestFailure`` with status 406 for a caller that takes no answer of this type.
+    /// - Parameter knownExtension: the URI of an extension that the address supports.
+    /// - Throws: ``RequestFailure`` with status 406 if the caller doesn't accept answers of this type.
     static func checkAccept(_ request: Request, knownExtension: String? = nil) throws {
         guard let accept = request.headers[.accept] else { return }
         let items = accept.split(separator: ",").map { Item($0) }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Hands chunks of bytes from one task to another, a few at a time, so that neither gets far ahead of the other.
+/// Passes chunks of bytes from one task to another, with backpressure: only a few may wait.
 final class ChunkPipe: Sendable {
-    /// Chunks that wait to be taken.
+    /// The most chunks that may wait.
     static let capacity = 2
 
     private struct State {
         var chunks: [[UInt8]] = []
         var takenCount = 0
         var end: Result<Void, any Error>?
-        /// Nobody takes chunks any more.
+        /// The receiver takes no more chunks.
         var isAbandoned = false
         var sender: CheckedContinuation<Void, Never>?
         var receiver: CheckedContinuation<Void, Never>?
@@ -17,8 +17,8 @@ final class ChunkPipe: Sendable {
 
     private let state = Mutex(State())
 
-    /// Waits for room.
-    /// - Throws: `CancellationError` if the task is cancelled, or nobody takes chunks any more.
+    /// Sends a chunk once there is room.
+    /// - Throws: `CancellationError` if the task is cancelled, or if the receiver takes no more chunks.
     func send(_ chunk: [UInt8]) async throws {
         while true {
             try Task.checkCancellation()
@@ -34,7 +34,7 @@ final class ChunkPipe: Sendable {
         }
     }
 
-    /// No more chunks come. The first end counts.
+    /// Ends the pipe after the last chunk. If it's called more than once, the first end counts.
     func finish(_ end: Result<Void, any Error>) {
         state.withLock { state in
             if state.end == nil { state.end = end }
@@ -42,8 +42,8 @@ final class ChunkPipe: Sendable {
         }?.resume()
     }
 
-    /// The next chunk; nil behind the last one.
-    /// - Throws: what the sender ended with; `CancellationError` if the task is cancelled.
+    /// The next chunk; nil after the last one.
+    /// - Throws: the sender's error; `CancellationError` if the task is cancelled.
     func next() async throws -> [UInt8]? {
         while true {
             try Task.checkCancellation()
@@ -62,7 +62,7 @@ final class ChunkPipe: Sendable {
         }
     }
 
-    /// What is sent from now on goes nowhere.
+    /// Discards everything that is waiting or sent from now on.
     func abandon() {
         state.withLock { state in
             state.isAbandoned = true
@@ -71,7 +71,7 @@ final class ChunkPipe: Sendable {
         }?.resume()
     }
 
-    /// Abandons the pipe once it has been full for so long without anybody taking a chunk.
+    /// Abandons the pipe once it has been full for this long without a chunk being taken.
     /// - Throws: `CancellationError` if the task is cancelled.
     func abandon(afterStall limit: Duration) async throws {
         var before: Int?

@@ -4,16 +4,16 @@ import TomboloModel
 import TomboloRules
 import TomboloSQL
 
-/// What an export shows of a type to one caller, as expressions of SQL: PostgreSQL writes the text of every value, so
-/// that this server only puts bytes between them. What the caller may not see isn't asked for.
+/// What an export shows of a type to one caller, as SQL expressions. PostgreSQL writes the text of every value, and
+/// this server only puts bytes between them. The statement never reads what the caller may not see.
 struct ExportColumns: Sendable {
     struct Column: Sendable {
-        /// The member's name; in CSV that of an embedded object's member is `address.city`.
+        /// The member's name. In CSV, a member of an embedded object is named `address.city`.
         let name: String
         let sql: String
-        /// Whether it holds text that people wrote, which a spreadsheet could take for a formula.
+        /// Whether it contains text that people wrote, which a spreadsheet could take for a formula.
         var isText = false
-        /// How it becomes a JSON value.
+        /// How the cell becomes a JSON value.
         let cell: ExportRowWriter.Cell
     }
 
@@ -22,14 +22,14 @@ struct ExportColumns: Sendable {
     private let view: CallerView
     private let isFlat: Bool
     private(set) var all: [Column] = []
-    /// What follows the name of the table in the statement: the tables that titles come from.
+    /// The joins after the table's name in the statement: the tables that titles come from.
     private(set) var joins = SQLFragment(sql: "", parameters: [])
 
     /// - Parameters:
-    ///   - fields: the members that are asked for; nil for all.
-    ///   - isFlat: whether a value is one cell of a table, as in CSV, or JSON.
-    ///   - titlesFrom: the number of the first placeholder of ``joins``, for the titles of what links lead to beside their
-    ///     ids; nil for no titles.
+    ///   - fields: the requested members; nil for all.
+    ///   - isFlat: whether each value is one cell of a table, as in CSV, or JSON.
+    ///   - titlesFrom: the number of the first placeholder in ``joins``, to show the titles of links' targets beside
+    ///     their ids; nil for no titles.
     init(
         _ type: ResourceType, for view: CallerView, fields: Set<String>?, isFlat: Bool, titlesFrom first: Int? = nil
     ) throws {
@@ -45,8 +45,8 @@ struct ExportColumns: Sendable {
         }
     }
 
-    /// The column with the title of what a link to one resource leads to, of those that the caller may read. A join finds it,
-    /// so that PostgreSQL may read a small table once, and the memory stays bounded.
+    /// Adds the column with the title of a link's target, if the caller may read it. It uses a join, so that PostgreSQL
+    /// may read a small table just once, and memory stays bounded.
     private mutating func addTitle(of field: ResourceField, firstParameter: Int) throws {
         guard case .toOne(let index, let target) = field.content, let target = view.types[target],
             let title = view.titleField(of: target)?.column, view.refusal(.read, target) == nil
@@ -68,8 +68,8 @@ struct ExportColumns: Sendable {
         all.append(Column(name: field.titleName, sql: sql, isText: true, cell: .text))
     }
 
-    /// The column with the titles of what a list of links leads to, in its order. In JSON there is null for what the caller
-    /// may not read; in CSV each title is a line of the cell.
+    /// Adds the column with the titles of a list of links, in the list's order. In JSON, a target that the caller may
+    /// not read is null; in CSV each title is a line of the cell.
     private mutating func addTitles(of field: ResourceField, firstParameter: Int) throws {
         guard case .toMany(let elements, let target) = field.content, let target = view.types[target],
             let titleColumn = view.titleField(of: target)?.column, view.refusal(.read, target) == nil
@@ -115,11 +115,11 @@ struct ExportColumns: Sendable {
         }
     }
 
-    /// - Parameter prefix: of an embedded object, with its dot.
+    /// - Parameter prefix: the embedded object's name with its dot.
     private func columns(_ field: ResourceField, prefix: String) -> [Column] {
         let name = prefix + field.name
         func own(_ index: Int) -> String { Self.name(type.item.columns[index]) }
-        /// What a column holds; null for a link to an object in the trash.
+        /// The value of a column; null for a link to an object in the trash.
         func link(_ index: Int) -> String {
             ResourcePlan.linkSQL(own(index), view.schema.trashableTarget(of: type.item.columns[index]))
         }
@@ -143,7 +143,7 @@ struct ExportColumns: Sendable {
         case .objects(let elements, let fields):
             let sql = objectsSQL(elements, fields, parent: nil, depth: 0)
             return [Column(name: name, sql: sql, cell: .json)]
-        // Several values in the bytes of one column, which PostgreSQL can't read.
+        // Several values encoded in the bytes of one column, which PostgreSQL can't read.
         case .array: return []
         }
     }
@@ -152,7 +152,7 @@ struct ExportColumns: Sendable {
         columns.map { "\($0.sql) AS \(PostgresSQL.quoteIdentifier($0.name))" }.joined(separator: ", ")
     }
 
-    /// As JSON:API has it: the text of ids, dates in ISO 8601, base64 on one line.
+    /// Text as JSON:API has it: ids as strings, dates in ISO 8601, base64 on one line.
     private static func text(_ sql: String, _ type: PropertyType) -> String {
         switch type {
         case .objectId: "encode(\(sql), 'hex')"
@@ -187,8 +187,8 @@ struct ExportColumns: Sendable {
 
     // MARK: Lists of embedded objects
 
-    /// A list of embedded objects in its order, as a JSON array, with the identities of the elements.
-    /// - Parameter parent: the id of the element that has the list, for one inside of another list.
+    /// A list of embedded objects in its order, as a JSON array, with the elements' ids.
+    /// - Parameter parent: for a list inside another list, the id of the element that has it.
     private func objectsSQL(_ elements: Int, _ fields: [ResourceField], parent: String?, depth: Int) -> String {
         let item = view.schema[elements]
         let alias = "e\(depth)"
@@ -215,7 +215,7 @@ struct ExportColumns: Sendable {
         return listSQL(item, alias, Self.row([id] + members(fields)), parent: parent)
     }
 
-    /// The values of a list inside an element of another one.
+    /// The values of a list inside an element of another list.
     private func valuesSQL(_ elements: Int, parent: String) -> String {
         let item = view.schema[elements]
         let content = item.columns[ElementColumn.content]

@@ -1,10 +1,10 @@
-/// How the rows of an export are written.
+/// The format of an export's rows.
 enum ExportFormat: String, CaseIterable, Sendable {
     /// RFC 4180 in UTF-8, with a header.
     case csv
-    /// One array, an element on each line.
+    /// One array, with one element on each line.
     case json
-    /// JSON lines: an object on each line.
+    /// JSON lines: one object on each line.
     case ndjson
 
     var contentType: String {
@@ -15,7 +15,7 @@ enum ExportFormat: String, CaseIterable, Sendable {
         }
     }
 
-    /// What precedes the rows.
+    /// The bytes before the rows.
     var opening: [UInt8] { self == .json ? Array("[\n".utf8) : [] }
     var closing: [UInt8] { self == .json ? Array("]\n".utf8) : [] }
 }

@@ -3,25 +3,27 @@ import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// How many exports run at a time: each holds a connection for as long as its client takes to read.
+/// Limits how many exports run at a time: each holds a connection until its client has read everything.
 final class ExportPlaces: Sendable {
-    /// Exports of one user at a time, on one server; anonymous callers count as one user.
+    /// The most concurrent exports of one user on one server. Anonymous callers count as one user.
     static let perUser = 2
-    /// Exports of all users of an address at a time, on one server: one place is left to others.
+    /// The most concurrent exports of one address on one server, for all its users together. One place is left to
+    /// others.
     static let perAddress = 2
-    /// Exports of all users at a time, on one server.
+    /// The most concurrent exports on one server.
     static let all = 3
 
-    /// Who has a place.
+    /// The holder of a place.
     struct Holder: Hashable, Sendable {
         let user: ObjectId?
-        /// The address, as limits count it; empty if it isn't known, which has no limit.
+        /// The address as limits count it; empty if it's unknown, which has no limit.
         let address: String
     }
 
     private let taken = Mutex<[Holder]>([])
 
-    /// - Throws: ``RequestFailure`` with status 429 for one user or one address too many, 503 for one too many altogether.
+    /// - Throws: ``RequestFailure`` with status 429 if the user or the address has too many exports, 503 if the server
+    ///   has.
     func take(_ holder: Holder) throws {
         let (own, near, all) = taken.withLock { taken in
             let own = taken.count { $0.user == holder.user }

@@ -1,21 +1,22 @@
 import TomboloHTTP
 
-/// Writes rows as JSON objects, each on a line and with a comma before it if they are elements of an array, from rows as
-/// PostgreSQL's `COPY` has them in its text format: cells between tabs, `\N` for null, and a backslash before what would be
-/// a delimiter (PostgreSQL's manual, COPY, "Text Format").
+/// Writes rows as JSON objects, each on a line and, if they are elements of an array, after a comma. The input is
+/// PostgreSQL's `COPY` text format: cells separated by tabs, `\N` for null, and a backslash before anything that would
+/// be a delimiter (PostgreSQL's manual, COPY, "Text Format").
 ///
-/// PostgreSQL takes two to three times as long to put such objects together as to write cells, and this server would wait.
+/// PostgreSQL takes two to three times as long to build such objects as to write cells, and this server would wait for
+/// it.
 struct ExportRowWriter: Sendable {
-    /// How a cell becomes a JSON value. Only texts and JSON can have a backslash in them.
+    /// How a cell becomes a JSON value. Only strings and JSON can contain a backslash.
     enum Cell: Sendable {
-        /// A number. One that isn't finite becomes a string.
+        /// A number. If it isn't finite, it becomes a string.
         case number
         /// `t` or `f`.
         case truth
-        /// Digits, letters and signs, none of which is escaped in a string.
+        /// A string of digits, letters and signs, none of which need escapes.
         case quoted
         case text
-        /// JSON already.
+        /// JSON that is copied.
         case json
     }
 
@@ -33,7 +34,7 @@ struct ExportRowWriter: Sendable {
         }
     }
 
-    /// - Parameter rows: whole ones.
+    /// - Parameter rows: complete rows.
     func objects(_ rows: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         // Names take about as much room as values.
@@ -87,7 +88,8 @@ struct ExportRowWriter: Sendable {
         }
     }
 
-    /// COPY's escapes are JSON's, but for the one of the vertical tab; it escapes neither quotes nor rare control characters.
+    /// Appends a string. COPY's escapes are JSON's, except for the vertical tab. COPY escapes neither quotes nor rare
+    /// control characters.
     private static func append(text cell: UnsafeRawBufferPointer, to json: inout [UInt8]) {
         var (start, place) = (0, 0)
         while place < cell.count {
@@ -119,7 +121,7 @@ struct ExportRowWriter: Sendable {
         json.append(contentsOf: Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]])
     }
 
-    /// Takes COPY's escapes back. White space stands between JSON's own signs only.
+    /// Appends JSON without COPY's escapes. Whitespace can only occur between JSON's own tokens.
     private static func append(json cell: UnsafeRawBufferPointer, to json: inout [UInt8]) {
         var place = 0
         while place < cell.count {
@@ -130,7 +132,7 @@ struct ExportRowWriter: Sendable {
                 switch byte {
                 case UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"),
                     UInt8(ascii: "v"):
-                    // A line of its own would end the row for those who read lines.
+                    // A line break would end the row for programs that read lines.
                     byte = UInt8(ascii: " ")
                 default: break
                 }

@@ -6,27 +6,27 @@ import TomboloSQL
 
 /// An export as one `COPY (SELECT …) TO STDOUT`.
 ///
-/// COPY takes no parameters, and no value may become part of its text. A statement before it binds the values as
-/// parameters and leaves them in settings of the transaction; COPY reads those with `current_setting`, which the planner
-/// takes for constants.
+/// COPY takes no parameters, and no value may become part of its text. So a statement before it binds the values as
+/// parameters and stores them in transaction settings. COPY reads those with `current_setting`, which the planner
+/// treats as constants.
 struct ExportStatement: Sendable {
-    /// The beginning of the settings' names.
+    /// The prefix of the settings' names.
     private static let setting = "tombolo.export_"
-    /// What a text begins with that a spreadsheet calculates or that looks guarded already: `'`, `=`, `+`, `-`, `@`, tab,
-    /// carriage return and line feed, and the full-width forms, which East Asian versions take for the others. An import
-    /// takes one `'` off before any of them.
+    /// The first characters of text that a spreadsheet would calculate, or that would look guarded already: `'`, `=`,
+    /// `+`, `-`, `@`, tab, carriage return and line feed, and the full-width forms, which East Asian versions treat
+    /// like the others. An import removes one `'` before any of them.
     static let guarded = Set("'=+-@\t\r\n＝＋－＠".unicodeScalars)
 
-    /// Binds the values. To be run in the transaction of ``copy``.
+    /// Binds the values. It must run in the same transaction as ``copy``.
     let settings: PostgresStatement
     let copy: String
-    /// What makes objects of the rows; nil if they stay as they come.
+    /// Turns the rows into objects; nil if they stay as they are.
     let writer: ExportRowWriter?
 
     /// - Parameters:
-    ///   - sorts: none for the order in which PostgreSQL finds the rows.
-    ///   - guardsFormulas: whether text in CSV is kept from being calculated.
-    ///   - hasTitles: whether there are the titles of what links lead to, beside their ids.
+    ///   - sorts: empty for the order in which PostgreSQL finds the rows.
+    ///   - guardsFormulas: whether to keep spreadsheets from calculating text in CSV.
+    ///   - hasTitles: whether to show the titles of links' targets beside their ids.
     init(
         _ type: ResourceType, _ query: ResourceQuery, sorts: [ResourceQuery.Sort], format: ExportFormat,
         guardsFormulas: Bool, hasTitles: Bool = false, for view: CallerView
@@ -58,7 +58,7 @@ struct ExportStatement: Sendable {
         let values = Values(builder.parameters + columns.joins.parameters)
         let text = values.replacingPlaceholders(in: select)
         copy = "COPY (\(text)) TO STDOUT\(format == .csv ? " WITH (FORMAT csv, HEADER)" : "")"
-        // The texts of the values, and of numbers in the export, don't depend on how the session is set.
+        // The text form of values, and of numbers in the export, mustn't depend on the session's settings.
         let fixed = ["datestyle": "ISO, YMD", "bytea_output": "hex", "extra_float_digits": "1"]
             .sorted { $0.key < $1.key }.map { "set_config('\($0.key)', '\($0.value)', true)" }
         settings = PostgresStatement(
@@ -67,17 +67,17 @@ struct ExportStatement: Sendable {
     }
 
     private static func guarded(_ sql: String) -> String {
-        // Of the first code point, as the databases are UTF-8.
+        // `ascii` returns the first code point, since the databases are UTF-8.
         let codes = guarded.map(\.value).sorted().map { "\($0)" }.joined(separator: ", ")
         return "CASE WHEN ascii(\(sql)) IN (\(codes)) THEN '''' || \(sql) ELSE \(sql) END"
     }
 
-    /// What is bound, and by which settings COPY finds it.
+    /// The bound values, and the settings from which COPY reads them.
     private struct Values {
         let parameters: [SQLParameter]
         private(set) var settings: [String] = []
         private(set) var bound: [SQLParameter] = []
-        /// The expression of each parameter.
+        /// The SQL expression for each parameter.
         private var expressions: [String] = []
 
         init(_ parameters: [SQLParameter]) {
@@ -97,7 +97,7 @@ struct ExportStatement: Sendable {
             }
         }
 
-        /// Puts the expressions in the places of `$1`, `$2`, …; not in quoted names and texts.
+        /// Replaces `$1`, `$2`, … with the expressions, except in quoted names and strings.
         func replacingPlaceholders(in sql: String) -> String {
             let bytes = Array(sql.utf8)
             var result: [UInt8] = []

@@ -5,19 +5,18 @@ import NIOCore
 import PostgresClient
 import TomboloHTTP
 
-/// An export under way: rows of one snapshot and in bounded memory. It ends when the last
-/// reference to it goes.
+/// An export in progress: rows of one snapshot, in bounded memory. It ends when the last reference to it goes away.
 final class ExportStream: Sendable {
-    /// How long an export may take: until then it keeps the database from cleaning up.
+    /// How long an export may take: until it ends, its snapshot keeps the database from cleaning up.
     static let maximumDuration = Duration.seconds(30 * 60)
 
-    /// How long a client may take nothing before its export ends, so that others get the place.
+    /// How long a client may read nothing before its export ends, so that others get the place.
     static let maximumStall = Duration.seconds(60)
 
     private let pipe = ChunkPipe()
     private let work: Task<Void, Never>
 
-    /// - Parameter whenOver: called once, when the database has nothing more to do with it.
+    /// - Parameter whenOver: called once, when the database has nothing more to do for the export.
     init(
         _ statement: ExportStatement, _ pool: PostgresPool, whenOver: @escaping @Sendable () -> Void
     ) {
@@ -48,11 +47,11 @@ final class ExportStream: Sendable {
         work.cancel()
     }
 
-    /// Waits for the first rows, so that what fails before them has an answer of its own.
-    /// - Throws: what the database says; a ``RequestFailure``.
+    /// Waits for the first rows, so that an earlier failure can still be answered as an error.
+    /// - Throws: the database's error; a ``RequestFailure``.
     func response(_ format: ExportFormat, fileName: String) async throws -> Response {
         var first = try await pipe.next()
-        // In an array the rows come with a comma before each.
+        // In an array, each row begins with a comma.
         if format == .json, first != nil { first?.removeFirst() }
         let begin = format.opening + (first ?? [])
         let isOver = first == nil
@@ -65,7 +64,7 @@ final class ExportStream: Sendable {
             body: ResponseBody { [self] writer in
                 if !begin.isEmpty { try await writer.write(ByteBuffer(bytes: begin)) }
                 if !isOver {
-                    // What breaks here breaks the connection: a body in chunks lacks its end then.
+                    // An error here breaks the connection, so that the chunked body ends incomplete.
                     while let chunk = try await pipe.next() { try await writer.write(ByteBuffer(bytes: chunk)) }
                 }
                 if !format.closing.isEmpty { try await writer.write(ByteBuffer(bytes: format.closing)) }

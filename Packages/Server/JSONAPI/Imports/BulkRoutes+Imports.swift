@@ -8,9 +8,10 @@ import TomboloLocalization
 import TomboloModel
 import TomboloRules
 
-/// Imports: a file is uploaded, looked at, and started as a job.
+/// Imports: a file is uploaded, previewed, and started as a job.
 ///
-/// - `POST /import/{collection}` with CSV or JSON answers with the columns, what they probably are, and the first rows
+/// - `POST /import/{collection}` with CSV or JSON answers with the columns, the members that they probably are, and the
+///   first rows
 /// - `POST /import/{collection}/{id}/preview` with a mapping says what the import would do
 /// - `POST /import/{collection}/{id}/start` with the preview's version does it
 extension BulkRoutes {
@@ -76,7 +77,7 @@ extension BulkRoutes {
         return JSONAnswer(answer, status: .created, headers: [.location: "/jobs/\(id)"])
     }
 
-    /// What the request says of its file.
+    /// What the request says about its file.
     private static func file(_ request: Request) throws -> (file: ImportFile, name: String?) {
         let parameters = try RequestParameters(request)
         var delimiter: UInt8?

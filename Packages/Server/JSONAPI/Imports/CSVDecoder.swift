@@ -1,7 +1,7 @@
 import TomboloLocalization
 
-/// Reads CSV (RFC 4180) piece by piece, wherever the pieces are cut. UTF-8, with or without a byte order mark, as
-/// ``ImportTextDecoder`` makes it; lines end with CRLF, LF or CR.
+/// Reads CSV (RFC 4180) incrementally, however the bytes are split. The input is UTF-8 with or without a byte order
+/// mark, as ``ImportTextDecoder`` produces it. Lines end with CRLF, LF or CR.
 struct CSVDecoder: Sendable {
     /// The cells of one row; an empty cell without quotes is nil.
     typealias Row = [String?]
@@ -11,39 +11,39 @@ struct CSVDecoder: Sendable {
         case start
         /// In a cell without quotes.
         case bare
-        /// Between quotes.
+        /// Inside quotes.
         case quoted
-        /// After a quote that ends the cell, unless another one follows.
+        /// After a quote, which ends the cell unless another quote follows.
         case quote
     }
 
-    /// What may separate cells; the first of those that are as frequent in the header wins.
+    /// The possible delimiters. If several are equally frequent in the header, the first of them wins.
     static let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     private static let quote = UInt8(ascii: "\"")
 
-    /// Nil until the first line says.
+    /// Nil until the first line is read.
     private var delimiter: UInt8?
-    /// The first line, while the delimiter isn't known.
+    /// The first line, while the delimiter isn't known yet.
     private var header: [UInt8] = []
     private var isHeaderQuoted = false
     private var headerHasText = false
     private var state = State.start
-    /// Whether the last byte was a CR: a LF after it belongs to it.
+    /// Whether the last byte was a CR: a LF after it belongs to the same line break.
     private var isAfterReturn = false
     private var cell: [UInt8] = []
     private var cells: Row = []
-    /// Where the reader is, where the row under way began, and where its last quoted cell did.
+    /// The current line, and the lines where the current row and its last quoted cell began.
     private var line: Int64 = 1
     private var rowLine: Int64 = 1
     private var cellLine: Int64 = 1
-    /// How much of a byte order mark was read; nil after the place where it would be.
+    /// How many bytes of a byte order mark were read; nil once it can't come any more.
     private var markLength: Int? = 0
 
-    /// - Parameter delimiter: nil to find it out from the first line.
+    /// - Parameter delimiter: nil to detect it from the first line.
     init(delimiter: UInt8? = nil) { self.delimiter = delimiter }
 
-    /// - Parameter take: gets each row that is complete, with the line where it begins. Empty lines are skipped.
+    /// - Parameter take: called with each complete row, and the line where it begins. Empty lines are skipped.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (Row, Int64) throws -> Void) throws {
         let bytes = Array(bytes)
         var place = 0
@@ -69,7 +69,7 @@ struct CSVDecoder: Sendable {
         }
     }
 
-    /// The file is over.
+    /// Ends the file.
     mutating func finish(_ take: (Row, Int64) throws -> Void) throws {
         if let length = markLength, length > 0 {
             markLength = nil
@@ -82,7 +82,7 @@ struct CSVDecoder: Sendable {
                 message: localized("The file ends inside this cell, which is in quotes."),
                 hint: localized("Close the quotes, or send the whole file."))
         }
-        // A last line may come without its end.
+        // The last line needs no line break.
         if !cells.isEmpty || state != .start { try endRow(take) }
     }
 
@@ -122,7 +122,7 @@ struct CSVDecoder: Sendable {
     private mutating func add(_ byte: UInt8, _ take: (Row, Int64) throws -> Void) throws {
         let isSecondHalf = isAfterReturn && byte == UInt8(ascii: "\n")
         isAfterReturn = byte == UInt8(ascii: "\r")
-        // In quotes it's part of the text all the same.
+        // Inside quotes it's part of the text.
         if isSecondHalf, state != .quoted { return }
         guard byte != 0 else {
             throw error(
@@ -165,11 +165,11 @@ struct CSVDecoder: Sendable {
         }
     }
 
-    /// Where the bytes end that are nothing but text of the cell: most of a file, which is taken as a whole. A byte at a time
-    /// would take several times as long.
+    /// The end of the bytes that are plain text of the cell. Most of a file is, and is taken in whole slices: going
+    /// byte by byte would be several times slower.
     private func textEnd(in bytes: [UInt8], from start: Int) -> Int {
         guard state == .bare || state == .quoted else { return start }
-        // In quotes it separates nothing.
+        // Inside quotes a delimiter separates nothing.
         let separator = state == .bare ? delimiter : nil
         return bytes.withUnsafeBufferPointer { bytes in
             var place = start

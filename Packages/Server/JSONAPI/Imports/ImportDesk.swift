@@ -4,8 +4,8 @@ package import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Imports between their upload and their start: what routes and pages ask for. Everything is decided by the caller's view,
-/// and nobody gets at another one's file.
+/// Imports between upload and start, for routes and pages. The caller's view decides everything, and nobody can access
+/// another user's file.
 package struct ImportDesk: Sendable {
     private static let known: Set<String> = ["mapping", "mode", "match", "formulas", "atomic", "expect"]
 
@@ -13,9 +13,10 @@ package struct ImportDesk: Sendable {
 
     package init(_ pool: PostgresPool) { self.pool = pool }
 
-    /// An uploaded file with what its person chose.
-    /// - Parameter wishes: `mapping`, `mode`, `match`, `formulas`; also what ``start(_:_:of:for:)`` takes.
-    /// - Throws: ``RequestFailure``: 404 for somebody else's and none, 409 for one that was started, 400 for other wishes.
+    /// An uploaded file with its user's choices.
+    /// - Parameter wishes: `mapping`, `mode`, `match`, `formulas`; may also contain what ``start(_:_:of:for:)`` takes.
+    /// - Throws: ``RequestFailure``: 404 if there is no such file or it's somebody else's, 409 if it was started, 400
+    ///   for other wishes.
     package func draft(
         _ id: Int64, _ wishes: JSON, of type: ResourceType, for view: CallerView
     ) async throws -> ImportDraft {
@@ -53,8 +54,9 @@ package struct ImportDesk: Sendable {
             arguments: job.arguments, mapping: mapping)
     }
 
-    /// An uploaded file before anything is chosen.
-    /// - Throws: ``RequestFailure`` with status 404 for somebody else's and none, 409 for one that isn't here as a whole.
+    /// An uploaded file before any choices.
+    /// - Throws: ``RequestFailure`` with status 404 if there is no such file or it's somebody else's, 409 if it isn't
+    ///   complete.
     package func summary(
         _ id: Int64, by user: ObjectId, of type: ResourceType, for view: CallerView
     ) async throws -> ImportSummary {
@@ -91,7 +93,7 @@ package struct ImportDesk: Sendable {
         }
     }
 
-    /// What the file's person should check.
+    /// What the file's user should check.
     static func notes(_ arguments: JSON) -> JSON { .array(note(arguments).map { [JSON.string($0)] } ?? []) }
 
     private static func note(_ arguments: JSON) -> String? {
@@ -102,8 +104,8 @@ package struct ImportDesk: Sendable {
     // MARK: Previews
 
     /// What an import would do. It changes nothing.
-    /// - Returns: `total`, `creates`, `updates`, `refused`, `tried`, `leftAlone`, `problems`, `ignored`, the first `rows` as
-    ///   they'd be stored, and the `version` that ``start(_:_:of:for:)`` wants back.
+    /// - Returns: `total`, `creates`, `updates`, `refused`, `tried`, `leftAlone`, `problems`, `ignored`, the first
+    ///   `rows` as they'd be stored, and the `version` that ``start(_:_:of:for:)`` expects.
     package func preview(_ draft: ImportDraft) async throws -> JSON {
         var planner = ImportPlanner(draft.mapping, draft.choices)
         var first: [ImportPlanner.Planned] = []
@@ -151,10 +153,10 @@ package struct ImportDesk: Sendable {
 
     // MARK: Starting
 
-    /// Makes a job of a draft, which does what the preview showed.
+    /// Makes a job of a draft. The job does what the preview showed.
     /// - Parameter wishes: those of the preview; `expect` with its `version`; `atomic`.
     /// - Returns: the job's number.
-    /// - Throws: ``RequestFailure``: 428 without a version, 409 if something else would happen by now.
+    /// - Throws: ``RequestFailure``: 428 without a version, 409 if the import would do something else by now.
     package func start(
         _ id: Int64, _ wishes: JSON, of type: ResourceType, for view: CallerView
     ) async throws -> Int64 {
@@ -186,7 +188,7 @@ package struct ImportDesk: Sendable {
     }
 
     private func plan(_ draft: ImportDraft, _ version: String, _ connection: PostgresConnection) async throws {
-        // Reasons are kept in English, whoever reads them.
+        // Reasons are stored in English, whatever the user's language.
         let planner = try await MessageCatalogue.$current.withValue(nil) { try await planned(draft, connection) }
         guard planner.version == version else {
             var failure = RequestFailure(
@@ -205,7 +207,7 @@ package struct ImportDesk: Sendable {
         }
     }
 
-    /// Keeps what is to be done about each row.
+    /// Plans each row, and stores the plans.
     private func planned(_ draft: ImportDraft, _ connection: PostgresConnection) async throws -> ImportPlanner {
         var planner = ImportPlanner(draft.mapping, draft.choices)
         var after: Int64 = 0

@@ -1,22 +1,22 @@
 package import TomboloHTTP
 import TomboloModel
 
-/// A file that was uploaded, and waits to be started.
+/// An uploaded file whose import hasn't been started.
 package struct ImportDraft: Sendable {
     package let id: Int64
-    /// Of the file, in its order.
+    /// The file's columns, in its order.
     package let columns: [String]
     package let rowCount: Int64
     let job: Job
-    /// As ``JobStore`` has them, with what the person chose.
+    /// The arguments that ``JobStore`` has, with the user's choices.
     let arguments: JSON
     let mapping: ImportMapping
 
-    /// The member that each column becomes; null for nothing.
+    /// The member that each column maps to; null for none.
     package var members: [String: JSON] { mapping.json }
     package var mode: ImportMapping.Mode { mapping.mode }
 
-    /// Everything that decides what becomes of the rows.
+    /// Everything that decides what happens to the rows.
     var choices: JSON {
         [
             "job": .int(id), "class": .string(mapping.type.item.name), "mapping": .object(mapping.json),
@@ -25,7 +25,7 @@ package struct ImportDraft: Sendable {
         ]
     }
 
-    /// The arguments of the job that it becomes.
+    /// The arguments of the job that the draft becomes.
     var chosen: JSON {
         guard case .object(var members) = arguments else { return arguments }
         members["mapping"] = .object(mapping.json)

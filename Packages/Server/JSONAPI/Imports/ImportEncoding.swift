@@ -1,14 +1,14 @@
 import TomboloLocalization
 
-/// How the bytes of an uploaded file stand for text.
+/// The text encoding of an uploaded file.
 package enum ImportEncoding: String, Sendable {
     case utf8 = "utf-8"
-    /// Either order of the bytes, which a byte order mark says.
+    /// Either byte order, as the byte order mark says.
     case utf16 = "utf-16"
-    /// What Excel writes as plain "CSV" in western Europe and America. Every byte stands for something.
+    /// What Excel writes as plain "CSV" in western Europe and America. Every byte has a meaning.
     case windows1252 = "windows-1252"
 
-    /// What people should know of it; nil if there is nothing to check.
+    /// What people should know about the encoding; nil if there is nothing to check.
     package var note: String? {
         switch self {
         case .utf8, .utf16: nil

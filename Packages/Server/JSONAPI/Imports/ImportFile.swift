@@ -2,54 +2,54 @@ import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// A file while it's uploaded: bytes in, rows out. It holds no more than the row under way. What encoding the bytes have is
-/// found out here and nowhere else: everything behind it is UTF-8.
+/// A file during upload: bytes in, rows out. It holds no more than the current row. Only this type deals with the
+/// file's encoding: everything after it is UTF-8.
 package struct ImportFile: Sendable {
     package enum Format: String, Sendable {
         case csv
-        /// An array, or an object on each line.
+        /// An array, or one object on each line.
         case json
     }
 
     struct Row: Sendable {
-        /// The line where it begins; of an array of JSON the place in it.
+        /// The line where the row begins; in a JSON array, its position.
         let number: Int64
-        /// As ``ImportSource`` reads it.
+        /// The form that ``ImportSource`` reads.
         let text: String
     }
 
     package let format: Format
     private var decoder = ImportTextDecoder()
-    /// Of the text, as UTF-8.
+    /// The length of the text in UTF-8.
     private var textByteCount = 0
-    /// ``ImportLimits/byteCount`` but in tests.
+    /// ``ImportLimits/byteCount``, except in tests.
     var textLimit = ImportLimits.byteCount
     private var csv: CSVDecoder
     private var json = JSONRowsDecoder()
-    /// In the file's order; of JSON in the order of their names.
+    /// In the file's order; for JSON, ordered by name.
     private(set) var columns: [String] = []
     private var known: Set<String> = []
     private(set) var rowCount: Int64 = 0
 
-    /// - Parameter delimiter: what separates the cells of CSV; nil to find it out.
+    /// - Parameter delimiter: the delimiter of CSV; nil to detect it.
     package init(_ format: Format, delimiter: UInt8? = nil) {
         self.format = format
         csv = CSVDecoder(delimiter: delimiter)
     }
 
-    /// As far as it's known; for certain after ``finish()``.
+    /// The encoding as far as it's known. It is certain after ``finish()``.
     var encoding: ImportEncoding { decoder.encoding }
-    /// Whether the numbers of rows are lines, and not places in an array.
+    /// Whether rows are numbered by lines, and not by positions in an array.
     var numbersLines: Bool { format == .csv || !json.isArray }
 
-    /// - Returns: the rows that are complete by now.
+    /// - Returns: the rows that are complete so far.
     /// - Throws: ``ImportFileError``
     mutating func rows(in bytes: some Sequence<UInt8>) throws -> [Row] {
         var text: [UInt8] = []
         do throws(ImportFileError) {
             try decoder.feed(bytes, into: &text)
         } catch {
-            // A mistake before the place that can't be decoded comes first, wherever the bytes were cut.
+            // A mistake before the bytes that can't be decoded is reported first, however the bytes were split.
             _ = try read(text)
             throw error
         }
@@ -75,7 +75,7 @@ package struct ImportFile: Sendable {
         }
     }
 
-    /// The file is over.
+    /// Ends the file.
     /// - Returns: its last rows.
     /// - Throws: ``ImportFileError``
     mutating func finish() throws -> [Row] {

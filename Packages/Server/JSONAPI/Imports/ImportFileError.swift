@@ -1,15 +1,15 @@
 import TomboloHTTP
 import TomboloLocalization
 
-/// What is wrong with a file that can't be read, and where.
+/// Why a file can't be read, and where the problem is.
 struct ImportFileError: Error, Hashable, Sendable {
-    /// From 1; nil if it's about the whole file.
+    /// From 1; nil if the problem is with the whole file.
     let line: Int64?
-    /// From 1; nil if it's about the whole line.
+    /// From 1; nil if the problem is with the whole line.
     var column: Int?
     let message: String
     let hint: String
-    /// Whether there is too much of it.
+    /// Whether the file, or a part of it, is too large.
     var isTooLarge = false
 
     var failure: RequestFailure {

@@ -2,7 +2,7 @@ import TomboloHTTP
 import TomboloModel
 
 extension ImportMapping {
-    /// - Parameter isOwn: whether there are values in it that the resource has.
+    /// - Parameter isOwn: whether some of the values were read from the resource.
     /// - Throws: ``RequestFailure`` with everything that is wrong.
     func change(_ members: JSON, isOwn: Bool = false) throws -> ResourceChange {
         var change = ResourceChange(type, view)
@@ -12,7 +12,7 @@ extension ImportMapping {
         return change
     }
 
-    /// The members of a new resource: embedded objects have everything that they need and an export leaves out.
+    /// The members of a new resource. Embedded objects get the members that they need and an export leaves out.
     func creation(_ parsed: Parsed) -> JSON {
         var parsed = parsed
         for member in members {
@@ -22,8 +22,8 @@ extension ImportMapping {
         return parsed.members
     }
 
-    /// What can be said of the change of a resource without having read it: members that its other ones are needed for
-    /// are left out.
+    /// The part of a resource's change that can be checked without reading the resource: members that depend on its
+    /// other values are left out.
     func checkable(_ parsed: Parsed) -> JSON {
         var parsed = parsed
         for member in members {
@@ -33,7 +33,7 @@ extension ImportMapping {
         return parsed.members
     }
 
-    /// Whether it says everything of an embedded object.
+    /// Whether the value contains every member of an embedded object.
     private static func isWhole(_ value: JSON, _ field: ResourceField) -> Bool {
         switch (field.content, value) {
         case (.embedded(_, let inner), .object(let members)): return isWhole(members, inner)
@@ -49,8 +49,8 @@ extension ImportMapping {
         fields.allSatisfy { part in members[part.name].map { isWhole($0, part) } ?? false }
     }
 
-    /// What a row changes of a resource. Everything else isn't touched, above all not what its person can't see of it,
-    /// such as a link to something in the trash.
+    /// What a row changes in a resource. Everything else stays untouched, above all what the user can't see, such as a
+    /// link to something in the trash.
     func difference(_ parsed: Parsed, from old: ResourceMembers) -> ResourceMembers {
         let now = old.json
         var changed = Parsed()
@@ -68,7 +68,8 @@ extension ImportMapping {
         return ResourceMembers(changed.members)
     }
 
-    /// Null as what some columns say of an object is null for the members that they name, if there are others.
+    /// Null in the columns of an embedded object's members sets only those members to null, if the object has other
+    /// members.
     private static func restored(_ value: JSON, _ old: JSON, _ member: Member) -> JSON {
         guard value == .null, case .object = old, case .object(let inner) = member.node,
             case .embedded(_, let fields) = member.field.content
@@ -78,7 +79,8 @@ extension ImportMapping {
         return .object(Dictionary(values) { first, _ in first })
     }
 
-    /// An embedded object keeps the members that the file doesn't name. A new one has empty lists, which exports leave out.
+    /// An embedded object keeps the members that the file doesn't name. A new one has empty lists, which exports leave
+    /// out.
     private static func merged(_ value: JSON, _ old: JSON, _ field: ResourceField) -> JSON {
         switch (field.content, value) {
         case (.embedded(_, let inner), .object(let members)): return .object(merged(members, old, inner))
@@ -87,8 +89,8 @@ extension ImportMapping {
         }
     }
 
-    /// The elements of a list: each is the one whose id it says, or else the one in its place that differs in nothing that
-    /// the file says.
+    /// The elements of a list. Each is matched to the old element with its id. Without an id, it's matched to the old
+    /// element in its position, if all values in the file are equal.
     private static func merged(_ items: [JSON], _ old: [JSON], _ inner: [ResourceField]) -> [JSON] {
         let named = Dictionary(old.map { ($0[ResourceField.elementID], $0) }) { first, _ in first }
         return items.enumerated().map { index, item in
@@ -120,15 +122,15 @@ extension ImportMapping {
     }
 
     private static func isSame(_ one: JSON, _ other: JSON, _ member: Member) -> Bool {
-        // A table writes an object that isn't there like one of nulls.
+        // A table writes a missing object like an object of nulls.
         if case .object = member.node, one.isBlank, other.isBlank { return true }
-        // Answers have null for a number without an end.
+        // Answers have null for an infinite number.
         if case .value(_, let type) = member.field.content, type == .double || type == .float, one == .null,
             case .string = other
         {
             return true
         }
-        // 1.0 and 1.00 are the same decimal, and nothing would be written.
+        // 1.0 and 1.00 are the same decimal, so nothing would be written.
         if case .value(_, .decimal128) = member.field.content, let value = one.decimal {
             return value == other.decimal
         }
@@ -147,7 +149,7 @@ extension JSON {
 
     fileprivate var items: [JSON] { if case .array(let items) = self { items } else { [] } }
 
-    /// Whether both are the same value: 1 is 1.0, and a member that is missing is null.
+    /// Whether both are the same value: 1 equals 1.0, and a missing member is null.
     fileprivate func isEqual(to other: JSON) -> Bool {
         switch (self, other) {
         case (.int(let one), .double(let other)), (.double(let other), .int(let one)): return Double(one) == other

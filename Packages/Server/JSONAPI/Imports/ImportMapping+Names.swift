@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloLocalization
 
 extension ImportMapping {
-    /// All that a column can become, as an export names it.
+    /// All members that a column can map to, with the names that exports use.
     package static func memberNames(of type: ResourceType, _ view: CallerView) -> [String] {
         func names(_ fields: [ResourceField], _ prefix: String) -> [String] {
             fields.flatMap { field in
@@ -15,15 +15,15 @@ extension ImportMapping {
         return ["id"] + names(view.fields(of: type), "")
     }
 
-    /// The member that each column probably is: the one of the same name, or of one that differs in case, blanks and marks
-    /// only.
+    /// The member that each column probably means: the one with the same name, or with a name that differs only in
+    /// case, blanks and punctuation.
     package static func suggestions(
         _ columns: [String], of type: ResourceType, _ view: CallerView
     ) -> [String: String] {
         func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
         var free = memberNames(of: type, view)
         var result: [String: String] = [:]
-        // Titles that an export has beside ids are for people.
+        // An export's titles beside ids are for people.
         let titles = Set(view.fields(of: type).filter(\.isRelationship).map(\.titleName))
         for isExact in [true, false] {
             for column in columns where result[column] == nil && !titles.contains(column) {
@@ -31,7 +31,7 @@ extension ImportMapping {
                 guard !wanted.isEmpty, let found = free.first(where: { (isExact ? $0 : plain($0)) == wanted }) else {
                     continue
                 }
-                // An object as a whole and its members don't go together.
+                // An object as a whole can't be mapped together with its members.
                 free.removeAll { $0 == found || $0.hasPrefix("\(found).") || found.hasPrefix("\($0).") }
                 result[column] = found
             }
@@ -39,13 +39,13 @@ extension ImportMapping {
         return result
     }
 
-    /// Why a column with titles of an export becomes nothing; nil for another column.
+    /// Why a column with an export's titles maps to nothing; nil for other columns.
     package static func titleRemark(_ column: String, of type: ResourceType, _ view: CallerView) -> String? {
         view.fields(of: type).first { $0.isRelationship && $0.titleName == column }
             .map { localized("Titles are for reading: change '\($0.name)' instead.") }
     }
 
-    /// The columns that become nothing, and why.
+    /// The columns that map to nothing, and why.
     var ignored: [JSON] {
         columnNames.filter { json[$0] == .null }.map { column in
             let reason = Self.titleRemark(column, of: type, view) ?? localized("Nothing is chosen for it.")
@@ -53,18 +53,18 @@ extension ImportMapping {
         }
     }
 
-    /// What rows are matched by.
+    /// The members that rows are matched by.
     var matchJSON: JSON { .array((match?.names ?? ["id"]).map(JSON.string)) }
 
     // MARK: What is wrong, and where
 
-    /// `Line 7`, or the place in an array of JSON.
+    /// `Line 7`, or the position in a JSON array.
     func name(ofRow number: Int64) -> String {
         numbersLines ? localized("Line \(number)") : localized("Row \(number)")
     }
 
-    /// What a row of a new resource leaves out.
-    /// - Parameter problems: of the same row: what can't be read isn't missing.
+    /// What the row of a new resource lacks.
+    /// - Parameter problems: the same row's other problems: a value that can't be read isn't missing.
     func missing(_ parsed: Parsed, besides problems: [RequestFailure] = []) -> [RequestFailure] {
         required.compactMap { member in
             guard parsed.attributes[member.name] == nil, parsed.relationships[member.name] == nil,
@@ -79,7 +79,7 @@ extension ImportMapping {
         }
     }
 
-    /// Members that no row of a new resource says, since no column leads to them.
+    /// Members that every row of a new resource lacks, since no column maps to them.
     func unmapped(_ failures: [RequestFailure]) -> [String] {
         required.filter { member in
             !member.isMapped && failures.contains { Self.isAbout($0, member.pointer) }
@@ -96,7 +96,7 @@ extension ImportMapping {
         places.first { Self.isAbout(failure, $0.pointer) }.map { ($0.member, $0.column.name) }
     }
 
-    /// The same, with the columns' names in the messages.
+    /// The same failure, with the columns' names in the messages.
     func located(_ failure: RequestFailure) -> RequestFailure {
         var result = failure
         if let place = place(of: failure) {
@@ -107,7 +107,7 @@ extension ImportMapping {
         return result
     }
 
-    /// What is wrong with a row, as a preview tells it.
+    /// What is wrong with a row, in a preview's words.
     func problems(_ failures: [RequestFailure], row number: Int64) -> [JSON] {
         failures.map { failure in
             let place = place(of: failure)
@@ -120,8 +120,8 @@ extension ImportMapping {
         }
     }
 
-    /// What is wrong with all rows of new resources alike: told once.
-    /// - Parameter names: as ``unmapped(_:)`` has them.
+    /// What is wrong with all rows of new resources alike. It is reported once.
+    /// - Parameter names: those that ``unmapped(_:)`` returned.
     func commonProblems(_ names: Set<String>) -> [JSON] {
         required.filter { names.contains($0.name) }.map { member in
             [
@@ -134,7 +134,7 @@ extension ImportMapping {
 }
 
 extension RequestFailure {
-    /// Itself and what else is wrong.
+    /// This failure and the others.
     var everything: [RequestFailure] { [self] + others }
 
     /// - Parameter failures: at least one.

@@ -4,7 +4,7 @@ import TomboloModel
 import TomboloLocalization
 
 extension ImportMapping {
-    /// A row as the members of a resource, written as the server writes them.
+    /// A row as the members of a resource, in the form in which the server writes them.
     struct Parsed: Sendable {
         var attributes: [String: JSON] = [:]
         var relationships: [String: JSON] = [:]
@@ -14,7 +14,7 @@ extension ImportMapping {
         var members: JSON { ["attributes": .object(attributes), "relationships": .object(relationships)] }
     }
 
-    /// A row as far as it can be read, with everything that can't be, each with its place.
+    /// A row as far as it can be read, with everything that can't, and where it is.
     struct Reading: Sendable {
         var parsed = Parsed()
         var problems: [RequestFailure] = []
@@ -27,7 +27,8 @@ extension ImportMapping {
         return reading.parsed
     }
 
-    /// - Parameter names: what was found by titles: a row that has one in place of an id is refused with the reason.
+    /// - Parameter names: the resources found by their titles. A row with a title that leads to none, or to several, is
+    ///   refused with the reason.
     func read(_ source: ImportSource, _ names: ImportNames = ImportNames()) -> Reading {
         var parsed = Parsed()
         var idCell = Cell(source: source, names: names, problems: [])
@@ -57,7 +58,7 @@ extension ImportMapping {
 
         /// - Parameters:
         ///   - expected: as in `12 isn't a date and time`.
-        ///   - hint: what to write, without saying `expected` again.
+        ///   - hint: what to write, without repeating `expected`.
         mutating func refuse(_ found: JSON, _ expected: String, _ hint: String, at pointer: RequestPointer) -> JSON? {
             let text = if case .string(let text) = found { text } else { JobStore.text(found) }
             let shown = text.shortened(toByteCount: 60)
@@ -81,7 +82,7 @@ extension ImportMapping {
         return nil
     }
 
-    /// What a cell of a type has, and how it's written.
+    /// What a cell of this type contains, and how to write it.
     private static func expected(_ type: PropertyType) -> (what: String, hint: String) {
         switch type {
         case .bool: (localized("a truth value"), localized("Write true or false."))
@@ -107,10 +108,10 @@ extension ImportMapping {
         }
     }
 
-    /// What is wrong with text that has the form of a date, but whose month has fewer days.
+    /// Why text isn't a date although it looks like one: its month has fewer days.
     private static func missingDay(_ text: String) -> (message: String, hint: String)? {
         let month = text.prefix(8)
-        // On the first of the month it would be one.
+        // It would be a date on the first of the month.
         guard text.utf8.count >= 10, Int(text.dropFirst(8).prefix(2)) != nil,
             ValueText.value("\(month)01\(text.dropFirst(10))", .date) != nil,
             let last = (28...31).last(where: { ValueText.value("\(month)\($0)", .date) != nil })
@@ -121,7 +122,7 @@ extension ImportMapping {
         )
     }
 
-    /// What an export puts before text that a spreadsheet could calculate is taken off again.
+    /// Removes the guard that an export puts before text that a spreadsheet could calculate.
     func unguarded(_ text: String) -> String {
         let scalars = text.unicodeScalars
         guard isTable, unguards, scalars.first == "'", let second = scalars.dropFirst().first,
@@ -132,7 +133,7 @@ extension ImportMapping {
 
     // MARK: Members
 
-    /// - Returns: nil for one that the row says nothing about, and after a problem.
+    /// - Returns: nil if the row says nothing about the member, and after a problem.
     private func value(_ member: Member, _ row: inout Cell, at pointer: RequestPointer) -> JSON? {
         switch member.node {
         case .column(let column):
@@ -148,7 +149,7 @@ extension ImportMapping {
                 }
                 values[member.field.name] = .null
             }
-            // Null is what an export writes for the members of an object that isn't there.
+            // Null is what an export writes for the members of a missing object.
             guard !JSON.object(values).isBlank else { return .null }
             for member in inner where values[member.field.name] == .null {
                 values[member.field.name] = empty(member.field)
@@ -157,8 +158,8 @@ extension ImportMapping {
         }
     }
 
-    /// What an empty cell without quotes says, or null in JSON. An export writes null like that, and empty text as `""`: of
-    /// text that can't be null the cell says nothing, as of a number or a date.
+    /// The value of an empty cell without quotes, or of null in JSON. An export writes null that way, and an empty
+    /// string as `""`. For a string that can't be null, the cell says nothing, as for a number or a date.
     private func empty(_ field: ResourceField) -> JSON? {
         guard isTable else { return .null }
         return switch field.content {
@@ -250,7 +251,7 @@ extension ImportMapping {
 
     // MARK: As the server writes it
 
-    /// Other ways to write the same value, such as other time zones, become this server's.
+    /// Normalises other notations of the same value, such as other time zones, to this server's.
     private static func canonical(_ json: JSON, _ type: PropertyType) -> JSON {
         switch (json, type) {
         case (.string, .string), (.bool, _), (.null, _), (.double, _), (.array, _), (.object, _): json
@@ -287,7 +288,7 @@ extension ImportMapping {
 }
 
 extension JSON {
-    /// Whether it says no more than null: an object or a list of nothing.
+    /// Whether it says no more than null: an object or a list without values.
     var isBlank: Bool {
         switch self {
         case .null: true

@@ -3,18 +3,18 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Which column of a file is which member of a resource, and what becomes of rows whose resource is there already.
+/// Which column of a file maps to which member of a resource, and what happens to rows whose resource already exists.
 ///
 ///     {"format": "csv", "columns": ["Title", "Notes"], "mapping": {"Title": "title", "Notes": null}, "mode": "upsert"}
 package struct ImportMapping: Sendable {
     package enum Mode: String, CaseIterable, Sendable {
-        /// Rows whose resource is there are refused.
+        /// Rows whose resource exists are refused.
         case create
-        /// Rows whose resource isn't there are refused.
+        /// Rows whose resource doesn't exist are refused.
         case update
         case upsert
 
-        /// As forms offer it, and as messages refer to it.
+        /// The mode's name in forms and messages.
         package var title: String {
             switch self {
             case .create: localized("Create new ones only")
@@ -24,7 +24,7 @@ package struct ImportMapping: Sendable {
         }
     }
 
-    /// What a new resource must have.
+    /// A member that a new resource must have.
     struct Required: Sendable {
         let name: String
         /// Where it would be in a request.
@@ -34,14 +34,14 @@ package struct ImportMapping: Sendable {
 
     struct Column: Hashable, Sendable {
         let name: String
-        /// In the file.
+        /// The column's position in the file.
         let place: Int
     }
 
     /// Where the value of a member comes from.
     indirect enum Node: Sendable {
         case column(Column)
-        /// An embedded object whose members are columns of their own: `address.city`.
+        /// An embedded object whose members have columns: `address.city`.
         case object([Member])
     }
 
@@ -53,20 +53,20 @@ package struct ImportMapping: Sendable {
     let type: ResourceType
     let view: CallerView
     let isTable: Bool
-    /// Whether a `'` before a formula was put there by an export.
+    /// Whether to remove a `'` that an export put before a formula.
     let unguards: Bool
     let mode: Mode
     let idColumn: Column?
-    /// Nil if rows are about the resource with their id.
+    /// Nil if rows name their resource by its id.
     let match: ImportMatch?
     private(set) var members: [Member] = []
-    /// What a row of a new resource has to say.
+    /// What the row of a new resource must contain.
     private(set) var required: [Required] = []
-    /// Whether rows are numbered by lines, and not by their places in an array.
+    /// Whether rows are numbered by lines, and not by positions in an array.
     let numbersLines: Bool
-    /// The columns by the places in a request that their members would have.
+    /// The columns, with the places that their members would have in a request.
     private(set) var places: [(pointer: String, member: String, column: Column)] = []
-    /// What each column becomes; null for nothing.
+    /// The member that each column maps to; null for none.
     private(set) var json: [String: JSON] = [:]
 
     /// In the file's order.
@@ -74,8 +74,8 @@ package struct ImportMapping: Sendable {
 
     var names: Set<String> { Set(members.map(\.field.name)) }
 
-    /// - Parameter arguments: those of the job. Without `mapping`, columns become what their names say.
-    /// - Throws: ``RequestFailure`` for a mapping to nothing, or of two columns to one member.
+    /// - Parameter arguments: the job's. Without `mapping`, columns map to the members with their names.
+    /// - Throws: ``RequestFailure`` if a column maps to an unknown member, or two columns to the same one.
     init(_ arguments: JSON, of type: ResourceType, for view: CallerView) throws {
         self.type = type
         self.view = view
@@ -151,7 +151,7 @@ package struct ImportMapping: Sendable {
         }
     }
 
-    /// Of what the caller may set.
+    /// The required members among those that the caller may set.
     private static func required(_ type: ResourceType, _ view: CallerView) -> [(name: String, pointer: String)] {
         let fixed = view.fixedColumns(of: type)
         return type.fields.compactMap { field in
@@ -173,7 +173,7 @@ package struct ImportMapping: Sendable {
         return mode
     }
 
-    /// - Parameter json: the name of a unique property, or a list of those that are unique together.
+    /// - Parameter json: the name of a unique property, or a list of properties that are unique together.
     private static func match(_ json: JSON?, _ type: ResourceType, _ view: CallerView) throws -> ImportMatch? {
         let names: Set<String>
         switch json {
@@ -202,7 +202,7 @@ package struct ImportMapping: Sendable {
         }
     }
 
-    /// The member of each column that has one.
+    /// The member of each column that maps to one.
     private static func mapping(
         _ json: JSON?, _ columns: [Column], _ type: ResourceType, _ view: CallerView
     ) throws -> [String: String] {
@@ -226,7 +226,7 @@ package struct ImportMapping: Sendable {
         return result
     }
 
-    /// The fields that a member's name leads through.
+    /// The fields along a member's name.
     private static func path(_ name: String, _ type: ResourceType, _ view: CallerView) throws -> [ResourceField] {
         var fields = view.fields(of: type)
         if let field = fields.first(where: { $0.name == name }) { return [field] }

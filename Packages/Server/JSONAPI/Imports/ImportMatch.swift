@@ -5,14 +5,14 @@ import TomboloModel
 import TomboloRules
 import TomboloSQL
 
-/// Properties that are unique together, by which an import finds the resource that a row is about, in place of its id. All
-/// of them are ones that the import's person may read: nobody finds out by it what a resource has that they don't see.
+/// Properties that are unique together. An import can find a row's resource by them instead of by its id. The import's
+/// user may read all of them, so matching reveals nothing about resources that they can't see.
 struct ImportMatch: Hashable, Sendable {
-    /// In the order of the model.
+    /// In the model's order.
     let columns: [Int]
     let names: [String]
 
-    /// What an import of a type may match by besides the id.
+    /// What an import of a type may match by instead of the id.
     static func all(of type: ResourceType, _ view: CallerView) -> [ImportMatch] {
         let fields = Dictionary(
             view.fields(of: type).compactMap { field in field.column.map { ($0, field) } },
@@ -30,10 +30,10 @@ struct ImportMatch: Hashable, Sendable {
         }
     }
 
-    /// As people read it: `event and name`.
+    /// The properties as people read them: `event and name`.
     var text: String { names.joinedByAnd }
 
-    /// What a row says of the properties; nil if it leaves one of them open.
+    /// The row's values of the properties; nil if it lacks one of them.
     func values(_ parsed: ImportMapping.Parsed, _ type: ResourceType, _ schema: Schema) -> [Value]? {
         var values: [Value] = []
         for (column, name) in zip(columns, names) {
@@ -60,11 +60,11 @@ struct ImportMatch: Hashable, Sendable {
 
     // MARK: Looking
 
-    /// What there is with some values.
+    /// The resources found for some values.
     struct Found: Sendable {
-        /// Of resources that the person can see.
+        /// The keys of resources that the user can see.
         var keys: [Value] = []
-        /// Whether there's one in the trash, for somebody who may list it.
+        /// Whether there's one in the trash, if the user may list it.
         var isInTrash = false
     }
 
@@ -82,7 +82,7 @@ struct ImportMatch: Hashable, Sendable {
         }
         let names = columns.indices.map { "c\($0)" }
         let same = zip(columns, zip(names, stored)).map { column, value in
-            // Columns of text are compared by their bytes.
+            // String columns are compared by their bytes.
             let collation = value.1 == .string ? " COLLATE \"C\"" : ""
             return
                 "\(PostgresSQL.quoteIdentifier(ResourcePlan.alias, type.item.columns[column].sqlName)) = "

@@ -5,30 +5,30 @@ import TomboloModel
 import TomboloRules
 import TomboloSQL
 
-/// What a table's links lead to that are written as titles and not as ids: of resources that the import's person can see,
-/// as the choosers of forms show them. What was looked for once is known for the rest of the file.
+/// Finds the targets of links that a table writes as titles instead of ids. It only finds resources that the import's
+/// user can see, by the titles that the choosers of forms show. Results are kept for the rest of the file.
 struct ImportNames: Sendable {
     enum Found: Hashable, Sendable {
         case nothing
-        /// The id of the only one.
+        /// The id of the only match.
         case one(String)
         case several
     }
 
-    /// A cell that may hold a title.
+    /// A cell that may contain a title.
     struct Cell: Sendable {
         let column: ImportMapping.Column
         let target: ResourceType
         let title: String
     }
 
-    /// By the position of the class, and the title: a text, since these are compared by their bytes.
+    /// By the position of the class and the title, which is a string value, since those are compared by their bytes.
     private var found: [Int: [Value: Found]] = [:]
 
-    /// - Returns: nil for what wasn't looked for.
+    /// - Returns: nil if the title hasn't been looked up.
     subscript(target: ResourceType, title: String) -> Found? { found[target.classIndex]?[.string(title)] }
 
-    /// Looks for what isn't known yet: one query for each class that links lead to.
+    /// Looks up what isn't known yet, with one query for each target class.
     mutating func find(_ cells: [Cell], for view: CallerView, _ connection: PostgresConnection) async throws {
         let groups = Dictionary(grouping: cells, by: \.target.classIndex).sorted { $0.key < $1.key }
         for (index, group) in groups {
@@ -42,7 +42,7 @@ struct ImportNames: Sendable {
         }
     }
 
-    /// - Returns: something for each title.
+    /// - Returns: a result for each title.
     private static func find(
         _ titles: [Value], of target: ResourceType, for view: CallerView, _ connection: PostgresConnection
     ) async throws -> [Value: Found] {
@@ -57,7 +57,7 @@ struct ImportNames: Sendable {
         let title = PostgresSQL.quoteIdentifier(ResourcePlan.alias, target.item.columns[column].sqlName)
         var parameters = [try PostgresParameter(list: titles, of: .string)]
         parameters += try condition.parameters.map { try PostgresParameter($0) }
-        // Columns of text are compared by their bytes.
+        // String columns are compared by their bytes.
         let rows = try await connection.query(
             """
             SELECT v.n::int, count(*)::int, min(\(id)) FROM unnest($1::text[]) WITH ORDINALITY AS v (title, n)
@@ -75,7 +75,7 @@ struct ImportNames: Sendable {
 }
 
 extension ImportMapping {
-    /// The cells of a row's links to one resource that don't hold an id.
+    /// The cells for to-one links of a row that don't contain an id.
     func titles(_ source: ImportSource) -> [ImportNames.Cell] {
         guard isTable else { return [] }
         return members.compactMap { member in
@@ -97,7 +97,7 @@ extension ImportMapping {
     }
 
     /// A row with ids in place of titles.
-    /// - Returns: nil if it has no title that leads to one resource.
+    /// - Returns: nil if none of its titles leads to exactly one resource.
     func resolved(_ source: ImportSource, _ names: ImportNames) -> ImportSource? {
         var result: ImportSource?
         for cell in titles(source) {

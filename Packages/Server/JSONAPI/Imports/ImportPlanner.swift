@@ -7,15 +7,16 @@ import TomboloModel
 import TomboloSQL
 import TomboloLocalization
 
-/// Finds out what each row of an import would do: make a resource, change one, or nothing, and why. It changes nothing.
-/// The same rows and the same data give the same ``version``, so that an import does what its preview showed.
+/// Works out what each row of an import would do, and why: create a resource, change one, or nothing. It changes
+/// nothing itself. The same rows and the same data give the same ``version``, so that an import does what its preview
+/// showed.
 struct ImportPlanner {
-    /// A row with what is to be done about it.
+    /// A row with its plan.
     struct Planned {
         var row: JobRow
         /// Whether the row has ids now where the file has titles.
         var isResolved = false
-        /// Of a row that is refused.
+        /// The reason if the row is refused.
         var failure: RequestFailure?
     }
 
@@ -25,22 +26,22 @@ struct ImportPlanner {
     private(set) var refused: Int64 = 0
     private var hash = SHA256()
     private var names = ImportNames()
-    /// Where each resource was named first.
+    /// The row that named each resource first.
     private var seen: [Value: Int64] = [:]
     private var seenValues: [[Value]: Int64] = [:]
 
-    /// - Parameter arguments: those of the job with what its person chose.
+    /// - Parameter arguments: the job's, with its user's choices.
     init(_ mapping: ImportMapping, _ arguments: JSON) {
         self.mapping = mapping
         hash.update(data: Data(JobStore.text(arguments).utf8))
     }
 
-    /// Of everything that was added, in its order.
+    /// The version of everything that was added, in its order.
     var version: String {
         hash.finalize().prefix(12).map { String(format: "%02x", $0) }.joined()
     }
 
-    /// - Parameter rows: of the job, in their order.
+    /// - Parameter rows: the job's rows, in their order.
     mutating func add(_ rows: [JobRow], _ connection: PostgresConnection) async throws -> [Planned] {
         let sources = try rows.map { try ImportSource($0.source ?? "", isTable: mapping.isTable) }
         let cells = sources.flatMap { mapping.titles($0) }
@@ -58,7 +59,7 @@ struct ImportPlanner {
             if let source = resolved[place] {
                 entry.row.source = source.text
                 entry.isResolved = true
-                // What a title leads to is a part of what was shown.
+                // The version includes the targets of titles, since the preview showed them.
                 hash.update(data: Data(source.text.utf8))
             }
             do {
@@ -84,7 +85,7 @@ struct ImportPlanner {
         return planned
     }
 
-    /// Whether a row that can't be read as a whole would make a resource, as far as it can be told.
+    /// Whether a row that can't be read completely would create a resource, as far as one can tell.
     private func isNew(
         _ reading: ImportMapping.Reading, _ known: Set<Value>, _ matches: [[Value]: ImportMatch.Found]
     ) -> Bool {
@@ -111,7 +112,7 @@ struct ImportPlanner {
         hash.update(data: Data("\(row.number) \(row.plan?.rawValue ?? "") \(row.key ?? "")\n".utf8))
     }
 
-    /// In the words of the forms' choices: ``ImportMapping/Mode/title``.
+    /// Uses the words of the forms' choices: ``ImportMapping/Mode/title``.
     private static var updateHint: String { localized("Choose to update existing ones, or leave the row out.") }
 
     // MARK: By other properties
@@ -121,7 +122,7 @@ struct ImportPlanner {
     }
 
     /// The id of the resource with the values of a row.
-    /// - Returns: nil if there's none, and for imports by id.
+    /// - Returns: nil if there is none, and for imports by id.
     /// - Throws: ``RequestFailure`` for a row that can't be matched.
     private mutating func matched(
         _ parsed: ImportMapping.Parsed, _ matches: [[Value]: ImportMatch.Found], _ number: Int64
@@ -228,7 +229,7 @@ struct ImportPlanner {
         return change
     }
 
-    /// Those of the ids that are of resources which the person can see.
+    /// The ids that belong to resources which the user can see.
     private func existing(_ ids: [Value], _ connection: PostgresConnection) async throws -> Set<Value> {
         guard !ids.isEmpty else { return [] }
         let (type, view) = (mapping.type, mapping.view)

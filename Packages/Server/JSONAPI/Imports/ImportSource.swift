@@ -1,13 +1,13 @@
 import Foundation
 import TomboloHTTP
 
-/// One row of a file, as it's kept until the import is over.
+/// One row of a file, as it's stored until the import is over.
 enum ImportSource: Sendable {
-    /// Of a table, in the order of its columns; nil is an empty cell without quotes.
+    /// The row of a table, in the order of its columns; nil is an empty cell without quotes.
     case cells([String?])
     case members([String: JSON])
 
-    /// - Parameter text: what ``text(of:)`` wrote, or an object of JSON as it was sent.
+    /// - Parameter text: what ``text(of:)`` wrote, or a JSON object as it was sent.
     init(_ text: String, isTable: Bool) throws {
         let (decoder, data) = (JSONDecoder(), Data(text.utf8))
         self =
@@ -20,14 +20,14 @@ enum ImportSource: Sendable {
         JobStore.text(.array(cells.map { $0.map(JSON.string) ?? .null }))
     }
 
-    /// Of a table, with another cell.
+    /// The row of a table, with one cell replaced.
     func replacing(_ column: ImportMapping.Column, with text: String) -> ImportSource {
         guard case .cells(var cells) = self, cells.indices.contains(column.place) else { return self }
         cells[column.place] = text
         return .cells(cells)
     }
 
-    /// As ``init(_:isTable:)`` reads it.
+    /// The text that ``init(_:isTable:)`` reads.
     var text: String {
         switch self {
         case .cells(let cells): Self.text(of: cells)
@@ -35,7 +35,7 @@ enum ImportSource: Sendable {
         }
     }
 
-    /// What it has for a column; nil if it says nothing about it.
+    /// The row's value for a column; nil if it says nothing about it.
     func value(_ column: ImportMapping.Column) -> JSON? {
         switch self {
         case .cells(let cells):

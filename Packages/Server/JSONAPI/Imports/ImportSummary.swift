@@ -1,23 +1,23 @@
 import TomboloHTTP
 import TomboloModel
 
-/// What is known of an uploaded file before anything is chosen.
+/// What is known about an uploaded file before any choices.
 package struct ImportSummary: Sendable {
-    /// Its name, if its sender said one.
+    /// The file's name, if the sender gave one.
     package let file: String?
-    /// What its person should check.
+    /// What the user should check.
     package let note: String?
     package let isTable: Bool
-    /// Whether rows are numbered by lines, and not by their places in an array.
+    /// Whether rows are numbered by lines, and not by positions in an array.
     package let numbersLines: Bool
-    /// In its order.
+    /// In the file's order.
     package let columns: [String]
     package let rowCount: Int64
-    /// The member that each column probably is, by its name.
+    /// The member that each column probably means, by its name.
     package let suggestions: [String: String]
-    /// What rows can be matched by besides the id: names of members that are unique together.
+    /// What rows can be matched by instead of the id: names of members that are unique together.
     package let matches: [[String]]
-    /// Whether it's still to be started.
+    /// Whether the import hasn't been started.
     package let isWaiting: Bool
     let rows: [ImportSource]
 

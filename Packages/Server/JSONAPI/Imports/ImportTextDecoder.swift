@@ -1,28 +1,28 @@
 import TomboloLocalization
 
-/// Makes UTF-8 of an uploaded file's bytes, piece by piece, wherever they're cut. It holds no more than one character, and
-/// makes at most 3 bytes of each.
+/// Converts an uploaded file's bytes to UTF-8 incrementally, however they are split. It buffers no more than one
+/// character, and produces at most 3 bytes for each byte.
 ///
 /// The first bytes decide:
 ///
 ///     EF BB BF     UTF-8 with a byte order mark, which is passed on
-///     FF FE        UTF-16, the lower byte first
-///     FE FF        UTF-16, the higher byte first
-///     50 4B 03 04  a ZIP archive, such as a workbook of Excel (.xlsx): refused
-///     D0 CF 11 E0  a compound file, such as an old workbook of Excel (.xls): refused
+///     FF FE        UTF-16, little-endian
+///     FE FF        UTF-16, big-endian
+///     50 4B 03 04  a ZIP archive, such as an Excel workbook (.xlsx): refused
+///     D0 CF 11 E0  a compound file, such as an old Excel workbook (.xls): refused
 ///
-/// Otherwise the first character beyond ASCII does: if its bytes are UTF-8, so is the file, and if not, the file is
-/// Windows-1252. What comes before it is the same in both. A file that is UTF-8 up to there and not afterwards is passed on
-/// as it is, for the reader of its rows to refuse with line and column.
+/// Otherwise the first character beyond ASCII decides: if its bytes are UTF-8, so is the file; if not, the file is
+/// Windows-1252. Anything before it is the same in both. If a file is UTF-8 up to that character but not after it, its
+/// bytes are passed on unchanged, for the reader of its rows to refuse with line and column.
 struct ImportTextDecoder: Sendable {
     private enum State: Sendable {
-        /// Fewer bytes than tell: ``held``. Becomes any other.
+        /// Too few bytes to decide: ``held``. Next: any other state.
         case start
-        /// Nothing but ASCII so far, and ``held`` of the next character. Becomes ``utf8`` or ``windows1252``.
+        /// Nothing but ASCII so far; ``held`` has bytes of the next character. Next: ``utf8`` or ``windows1252``.
         case ascii
         case utf8
         case windows1252
-        /// ``held`` has the first half of a unit.
+        /// ``held`` has the first half of a code unit.
         case utf16(isBigEndian: Bool)
     }
 
@@ -30,13 +30,14 @@ struct ImportTextDecoder: Sendable {
         case utf8, utf16LittleEndian, utf16BigEndian, archive, compoundFile
     }
 
-    /// None begins like another one.
+    /// None of them is a prefix of another.
     private static let openings: [(bytes: [UInt8], opening: Opening)] = [
         ([0xEF, 0xBB, 0xBF], .utf8), ([0xFF, 0xFE], .utf16LittleEndian), ([0xFE, 0xFF], .utf16BigEndian),
         ([0x50, 0x4B, 0x03, 0x04], .archive), ([0xD0, 0xCF, 0x11, 0xE0], .compoundFile),
     ]
 
-    /// The bytes from 80 on as UTF-8, as in the WHATWG's index: the five that Microsoft leaves open are controls.
+    /// The bytes from 0x80 on as UTF-8, as in the WHATWG index: the five that Microsoft leaves undefined are control
+    /// characters.
     private static let windows1252: [[UInt8]] = {
         let high =
             "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8D}Ž\u{8F}\u{90}‘’“”•–—˜™š›œ\u{9D}žŸ".unicodeScalars.map { Array(String($0).utf8) }
@@ -45,13 +46,13 @@ struct ImportTextDecoder: Sendable {
 
     private var state = State.start
     private var held: [UInt8] = []
-    /// The first half of a pair of surrogates.
+    /// The first half of a surrogate pair.
     private var high: UInt16?
-    /// Of UTF-16.
+    /// The current line in UTF-16.
     private var line: Int64 = 1
     private var isAfterReturn = false
 
-    /// What was found out so far; a file of nothing but ASCII is UTF-8.
+    /// The encoding as far as it's known. A file of nothing but ASCII is UTF-8.
     var encoding: ImportEncoding {
         switch state {
         case .start, .ascii, .utf8: .utf8
@@ -60,7 +61,7 @@ struct ImportTextDecoder: Sendable {
         }
     }
 
-    /// - Parameter text: gets the bytes as UTF-8, also those before a mistake.
+    /// - Parameter text: receives the bytes as UTF-8, including those before a mistake.
     mutating func feed(_ bytes: some Sequence<UInt8>, into text: inout [UInt8]) throws(ImportFileError) {
         let bytes = Array(bytes)
         var place = 0
@@ -73,8 +74,8 @@ struct ImportTextDecoder: Sendable {
         }
     }
 
-    /// Where the bytes end that are passed on as they are, and taken as a whole: a byte at a time would take several times as
-    /// long.
+    /// The end of the bytes that are passed on unchanged, in whole slices: going byte by byte would be several times
+    /// slower.
     private func plainEnd(in bytes: [UInt8], from start: Int) -> Int {
         switch state {
         case .utf8: return bytes.count
@@ -88,12 +89,12 @@ struct ImportTextDecoder: Sendable {
         }
     }
 
-    /// The file is over.
+    /// Ends the file.
     mutating func finish(into text: inout [UInt8]) throws(ImportFileError) {
         if case .start = state { try begin(&text) }
         switch state {
         case .ascii where !held.isEmpty:
-            // A character of UTF-8 that isn't complete.
+            // An incomplete character of UTF-8.
             decide(isUTF8: false, &text)
         case .utf16:
             guard held.isEmpty, high == nil else {
@@ -187,7 +188,7 @@ struct ImportTextDecoder: Sendable {
         if byte < 0x80 { text.append(byte) } else { text += windows1252[Int(byte) - 0x80] }
     }
 
-    /// - Parameter unit: of UTF-16.
+    /// - Parameter unit: a UTF-16 code unit.
     private mutating func add(_ unit: UInt16, _ text: inout [UInt8]) throws(ImportFileError) {
         let scalar: UInt32
         if let first = high {

@@ -1,13 +1,15 @@
 import PostgresClient
 import TomboloHTTP
 
-/// The first rows of an import, done in a transaction that doesn't last: what only the data can say, such as that a link
-/// leads nowhere, comes out before the import begins. It's one transaction, since rows may link to those before them.
+/// Runs the first rows of an import in a transaction that is rolled back. Problems that only the data can reveal, such
+/// as a link to a missing object, show up before the import begins. It's one transaction, since rows may link to those
+/// before them.
 struct ImportTrial: Sendable {
-    /// After which no further row is tried: others wait for the transaction, no longer than for a batch of the import.
+    /// No row is tried after this time. Others may wait for the transaction, but no longer than for a batch of the
+    /// import.
     static let duration = JobRunner.batchDuration
 
-    /// Rows that somebody else held aren't among them.
+    /// Doesn't count rows that somebody else had locked.
     private(set) var checked: Int64 = 0
     private(set) var refusedCreates: Int64 = 0
     private(set) var refusedUpdates: Int64 = 0
@@ -39,7 +41,7 @@ struct ImportTrial: Sendable {
             outcome = .refused(failure)
         } else {
             outcome = try await JobRunner.outcome(connection) { try await worker.perform(row, $0) }
-            // It's shown as what it's planned to be.
+            // It's shown as planned.
             if outcome.isBusy { outcome = JobOutcome(kind: .pending) }
             if let failure = outcome.failure {
                 problems += worker.mapping.problems(failure.everything, row: row.number)

@@ -4,8 +4,8 @@ package import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
-/// A file on its way into the rows of a job: nothing of its class is written, and no connection is held while its sender
-/// takes its time. If it isn't finished, ``abandon()`` it.
+/// Writes an uploading file into the rows of a job. It writes nothing to the file's class, and holds no connection
+/// while the sender takes their time. If the upload isn't finished, call ``abandon()``.
 package struct ImportUpload: Sendable {
     private let pool: PostgresPool
     private let type: ResourceType
@@ -18,8 +18,8 @@ package struct ImportUpload: Sendable {
     private let name: String?
 
     /// - Parameters:
-    ///   - name: of the file, for people.
-    /// - Throws: ``RequestFailure`` with status 429 for a user with too many imports that aren't started.
+    ///   - name: the file's name, for people.
+    /// - Throws: ``RequestFailure`` with status 429 if the user has too many imports that aren't started.
     package init(
         _ file: ImportFile, named name: String? = nil, to type: ResourceType, by user: ObjectId, _ pool: PostgresPool
     ) async throws {
@@ -73,9 +73,9 @@ package struct ImportUpload: Sendable {
         return job
     }
 
-    /// An upload that breaks off leaves nothing. If this fails too, the rest is forgotten after a day.
+    /// Removes what an interrupted upload has written. If this fails too, the rest is removed after a day.
     package func abandon() async {
-        // Also in a task that was cancelled.
+        // A separate task, so that it also works if the current one is cancelled.
         await Task { try? await JobStore.forget(job, pool) }.value
     }
 

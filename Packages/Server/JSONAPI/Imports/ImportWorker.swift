@@ -4,8 +4,9 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Does single rows of an import in the caller's transaction, as the person who asked for it, with the checks of a request
-/// about one resource. Which resource a row is about, and whether it's there, was found out before the import began.
+/// Performs single rows of an import in the caller's transaction, on behalf of the user who requested it, with the same
+/// checks as a request about one resource. The plan made before the import began says which resource a row is about,
+/// and whether it exists.
 struct ImportWorker: Sendable {
     let mapping: ImportMapping
     private var type: ResourceType { mapping.type }
@@ -13,7 +14,7 @@ struct ImportWorker: Sendable {
     // An import removes nothing.
     private var writer: ResourceWriter { ResourceWriter(view: mapping.view) { _, _, _, _, _, _ in } }
 
-    /// - Throws: ``RequestFailure`` if its person may do no row of it any more.
+    /// - Throws: ``RequestFailure`` if the user may no longer do what any of the rows needs.
     func checkRights() throws {
         let operations: [TomboloRules.Operation] =
             switch mapping.mode {
@@ -26,7 +27,7 @@ struct ImportWorker: Sendable {
         throw RequestFailure(.forbidden, localized("You may not do this any more: \(denial.wording.localized)"))
     }
 
-    /// - Throws: ``RequestFailure`` for a row that is refused, with places as in a request, and what a database says.
+    /// - Throws: ``RequestFailure`` for a refused row, with places as in a request; the database's errors.
     func perform(_ row: JobRow, _ connection: PostgresConnection) async throws -> JobOutcome {
         guard let source = row.source, let key = row.key.flatMap({ type.keyValue($0) }) else {
             throw RequestFailure(.unprocessable, row.reason ?? localized("The row can't be read."))
@@ -37,7 +38,7 @@ struct ImportWorker: Sendable {
         case .update:
             return try await update(try mapping.parse(ImportSource(source, isTable: mapping.isTable)), key, connection)
         case .refuse, nil:
-            // It was found out before, with what is to be done about it.
+            // The plan found out why, and stored it with the row.
             throw RequestFailure(.unprocessable, row.reason ?? localized("The row can't be read."))
         }
     }
@@ -47,7 +48,7 @@ struct ImportWorker: Sendable {
     ) async throws -> JobOutcome {
         let change = try mapping.change(mapping.creation(parsed))
         let made = try await writer.create(change, key: key, at: RequestPointer(), connection)
-        // All of it: what anybody changes of it keeps an undo from removing it.
+        // All members count: any change by somebody else keeps an undo from removing the resource.
         let all = Set(view.fields(of: type).map(\.name))
         return .done(old: .null, new: try made.map { try ResourceMembers($0, named: all).json })
     }

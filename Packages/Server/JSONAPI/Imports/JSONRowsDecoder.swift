@@ -2,21 +2,21 @@ import Foundation
 import TomboloHTTP
 import TomboloLocalization
 
-/// Reads objects of JSON piece by piece, wherever the pieces are cut: one on each line, as in NDJSON, or in an array.
+/// Reads JSON objects incrementally, however the bytes are split: one on each line, as in NDJSON, or in an array.
 struct JSONRowsDecoder: Sendable {
     struct Row: Sendable {
-        /// In an array the place of the object from 1, otherwise the line where it begins.
+        /// In an array, the object's position from 1; otherwise the line where it begins.
         let number: Int64
         let line: Int64
         let members: [String: JSON]
-        /// As it was sent.
+        /// The object as it was sent.
         let text: String
     }
 
     private enum State: Sendable {
-        /// Nothing but blanks so far.
+        /// Nothing but whitespace so far.
         case start
-        /// Before an object, or the end of what may end here.
+        /// Before an object, or the end if the input may end here.
         case before
         case inside
         /// In an array after an object: a comma or the end follows.
@@ -26,7 +26,7 @@ struct JSONRowsDecoder: Sendable {
     }
 
     private var state = State.start
-    /// Whether rows are numbered by their places in an array, and not by lines.
+    /// Whether rows are numbered by their positions in an array, and not by lines.
     private(set) var isArray = false
     private var needsObject = false
     private var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ struct JSONRowsDecoder: Sendable {
     private var line: Int64 = 1
     private var beginning: Int64 = 1
     private var markLength: Int? = 0
-    /// Where the last object ended; none begins on the same line, but in an array.
+    /// The line where the last object ended. Except in an array, no other may begin on it.
     private var lastLine: Int64 = 0
 
     private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -47,20 +47,20 @@ struct JSONRowsDecoder: Sendable {
         ImportFileError(line: line ?? self.line, message: message, hint: hint)
     }
 
-    /// - Parameter take: gets each object that is complete.
+    /// - Parameter take: called with each complete object.
     mutating func feed(_ bytes: some Sequence<UInt8>, _ take: (Row) throws -> Void) throws {
         for byte in bytes {
             if let length = markLength {
                 markLength = byte == Self.mark[length] && length < 2 ? length + 1 : nil
                 if byte == Self.mark[length] { continue }
-                // A part of a mark is nothing that JSON begins with.
+                // No JSON begins with a part of a byte order mark.
                 if length > 0 { throw error(localized("There is something other than an object."), Self.form) }
             }
             try add(byte, take)
         }
     }
 
-    /// The file is over.
+    /// Ends the file.
     func finish() throws {
         if let markLength, markLength > 0 {
             throw error(localized("There is something other than an object."), Self.form)

@@ -3,16 +3,16 @@ import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// Imports before they begin: jobs in the state `draft`, whose rows are those of the file.
+/// Imports before they begin: jobs in the state `draft`, whose rows are the file's.
 extension JobStore {
     /// - Throws: ``RequestFailure`` with status 429 if the user has too many imports that aren't started.
     static func makeDraft(
         _ className: String, by user: ObjectId, arguments: JSON, _ connection: PostgresConnection
     ) async throws -> Int64 {
-        // Uploads of one user at the same time count each other.
+        // Concurrent uploads of one user must count each other.
         try await connection.query(
             "SELECT pg_advisory_xact_lock(hashtextextended('tombolo.job ' || $1, 0))", [.text(user.stringValue)])
-        // What nobody started was left behind, or its upload broke off with its server.
+        // Either nobody started the draft, or its upload broke off together with its server.
         try await connection.query(
             """
             DELETE FROM tombolo.job WHERE user_id = $1 AND state = 'draft'
@@ -33,12 +33,12 @@ extension JobStore {
         return try await make(.load, className, by: user, state: .draft, arguments: arguments, connection)
     }
 
-    /// - Parameter keys: of the resources that the rows make, unless they name others: a row makes the same one however
-    ///   often it's tried.
+    /// - Parameter keys: the keys of resources that the rows create, unless the rows name others. A row creates the
+    ///   same resource however often it's tried.
     static func add(
         _ rows: [ImportFile.Row], keys: [String?], to job: Int64, _ connection: PostgresConnection
     ) async throws {
-        // Who discards the draft waits, and drops these rows' texts too.
+        // Somebody who discards the draft waits for this transaction, and then removes the text of these rows too.
         let open = try await connection.query(
             "SELECT FROM tombolo.job WHERE id = $1 AND state = 'draft' FOR SHARE", [.int64(job)])
         guard !open.isEmpty else { throw discarded }
@@ -50,7 +50,7 @@ extension JobStore {
             [.int64(job), .int64Array(rows.map(\.number)), .textArray(keys), .textArray(rows.map(\.text))])
     }
 
-    /// The file is complete.
+    /// Marks the file as complete.
     static func complete(
         _ job: Int64, _ arguments: JSON, total: Int64, _ connection: PostgresConnection
     ) async throws {
@@ -66,7 +66,7 @@ extension JobStore {
             hint: localized("Import the file again."))
     }
 
-    /// Fixes what is to be done about rows, and what their links lead to.
+    /// Stores the plans of rows, and the targets of their links.
     static func plan(
         _ planned: [ImportPlanner.Planned], of job: Int64, _ connection: PostgresConnection
     ) async throws {
@@ -99,7 +99,7 @@ extension JobStore {
         try await pool.query("DELETE FROM tombolo.job WHERE id = $1 AND state = 'draft'", [.int64(job)])
     }
 
-    /// Drops what a file said that isn't needed any more.
+    /// Removes the file's contents once they aren't needed any more.
     static func forgetSource(of job: Int64, _ connection: PostgresConnection) async throws {
         try await connection.query(
             """

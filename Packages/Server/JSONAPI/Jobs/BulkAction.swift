@@ -15,12 +15,13 @@ enum BulkAction: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it's about objects in the trash.
+    /// Whether it applies to objects in the trash.
     var isAboutTrash: Bool { self == .restore }
 }
 
 extension Job.Kind {
-    /// What the rules must permit on some resources of the class for the job to go on; each row is asked about besides.
+    /// The operation that the rules must permit on some resources of the class for the job to go on. Each row is
+    /// checked as well.
     var operation: TomboloRules.Operation? {
         switch self {
         case .update: .update

@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// What the body of a bulk request asks for:
+/// The order in the body of a bulk request:
 ///
 ///     {"action": "update", "all": true, "data": {"attributes": {"isPublic": true}},
 ///      "expect": {"count": 48213, "version": "…"}}
@@ -11,17 +11,18 @@ struct BulkOrder: Sendable {
     private static let known: Set<String> = ["action", "ids", "all", "data", "reason", "expect", "dryRun"]
 
     let action: BulkAction
-    /// Nil for all that match the filters in the address.
+    /// Nil for all resources that match the filters in the address.
     let keys: [Value]?
     let data: JSON?
-    /// Why the resources go into the trash.
+    /// The reason for moving the resources to the trash.
     let reason: TrashReason?
-    /// What a dry run found, which is all that may be touched.
+    /// What a dry run found. Nothing else may be touched.
     let expectedCount: Int64?
     let expectedVersion: String?
     let isDryRun: Bool
 
-    /// - Throws: ``RequestFailure`` for a body that isn't an order, and for one that the rules permit on no resource.
+    /// - Throws: ``RequestFailure`` for a body that isn't an order, or for an order that the rules permit on no
+    ///   resource.
     init(_ body: JSON, of type: ResourceType, for view: CallerView) throws {
         guard case .object(let members) = body else {
             throw Self.failure("", "The body isn't a JSON object.", "Send {\"action\": …, \"ids\": […]}.")
@@ -130,7 +131,7 @@ struct BulkOrder: Sendable {
         }
     }
 
-    /// - Throws: ``RequestFailure`` with status 409 if it's about other resources than its sender saw.
+    /// - Throws: ``RequestFailure`` with status 409 if the resources aren't the ones that the sender saw.
     func check(_ size: BulkSelection.Size) throws {
         if let keys {
             let missing = Int64(keys.count) - size.count

@@ -40,7 +40,7 @@ extension BulkRoutes {
         return id
     }
 
-    /// - Throws: ``RequestFailure`` with status 400 for a parameter that isn't known here.
+    /// - Throws: ``RequestFailure`` with status 400 for an unknown parameter.
     static func parameters(_ request: Request, known: [String] = []) throws -> RequestParameters {
         let parameters = try RequestParameters(request)
         if let stranger = parameters.all.first(where: { !known.contains($0.name) }) {

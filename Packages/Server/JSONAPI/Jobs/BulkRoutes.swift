@@ -4,18 +4,18 @@ public import TomboloHTTP
 import TomboloLocalization
 import TomboloRules
 
-/// Work on many resources, and the jobs that it becomes: docs/jobs.md.
+/// Work on many resources, and the jobs that do it: docs/jobs.md.
 ///
-/// - `POST /bulk/{collection}` changes, trashes, restores or deletes resources: all that match the filters in the address,
-///   or chosen ones; with `"dryRun": true` it says what would happen
-/// - `GET /jobs`, `GET /jobs/{id}`, `GET /jobs/{id}/rows`: one's own jobs, and what came of each row
-/// - `POST /import/{collection}` and what follows it: a file becomes a job
+/// - `POST /bulk/{collection}` changes, trashes, restores or deletes resources: chosen ones, or all that match the
+///   filters in the address; with `"dryRun": true` it only says what would happen
+/// - `GET /jobs`, `GET /jobs/{id}`, `GET /jobs/{id}/rows`: the caller's own jobs, and the outcome of each row
+/// - `POST /import/{collection}` and the routes below it: a file becomes a job
 /// - `POST /jobs/{id}/cancel`, `POST /jobs/{id}/undo`
 public struct BulkRoutes: Sendable {
     let api: JSONAPIRoutes
     let trash: BulkTrash
 
-    /// - Parameter api: by whose rules and types it works.
+    /// - Parameter api: provides the rules and types.
     public init(api: JSONAPIRoutes, trash: BulkTrash) {
         self.api = api
         self.trash = trash

@@ -4,7 +4,7 @@ import TomboloModel
 package import TomboloRules
 
 extension BulkSelection {
-    /// Whether objects that give roles are in the trash together with those that are selected there.
+    /// Whether objects that give roles are in the trash groups of the selected objects.
     func givesRoles(_ connection: PostgresConnection) async throws -> Bool {
         let (sql, parameters) = try condition(firstParameter: 1)
         for item in view.rules.classesThatGiveRoles {
@@ -21,7 +21,7 @@ extension BulkSelection {
 }
 
 extension OwnJobs {
-    /// Whether undoing a job brings objects that give roles back from the trash, with what the job moved there.
+    /// Whether undoing a job restores objects that give roles, together with what the job moved to the trash.
     package func undoGivesRoles(_ id: Int64, under rules: Rules) async throws -> Bool {
         try await pool.withConnection { connection in
             let job = try await JobStore.job(id, of: user, connection)

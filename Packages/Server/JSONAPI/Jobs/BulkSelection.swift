@@ -6,15 +6,16 @@ import TomboloRules
 import TomboloSQL
 import TomboloLocalization
 
-/// The resources that a bulk request is about: all that match a filter, or chosen ones, as far as its caller sees them.
+/// The resources that a bulk request is about: chosen ones, or all that match a filter, as far as the caller can see
+/// them.
 struct BulkSelection: Sendable {
-    /// Ids that one request names.
+    /// The most ids in one request.
     static let idLimit = 1_000
 
-    /// What a selection comes to at one moment.
+    /// The size of a selection at one moment.
     struct Size: Hashable, Sendable {
         let count: Int64
-        /// Another set of resources has another one.
+        /// Another set of resources has another version.
         let version: String
     }
 
@@ -48,7 +49,7 @@ struct BulkSelection: Sendable {
         asked = .all([filter, chosen])
     }
 
-    /// The text of the key, as `id` has it.
+    /// The key's text, as in `id`.
     private var keyText: String {
         let name = PostgresSQL.quoteIdentifier(ResourcePlan.alias, type.key.sqlName)
         return switch type.keyType {
@@ -77,7 +78,7 @@ struct BulkSelection: Sendable {
         return Size(count: try found[0, 0].int64, version: try found[0, 1].string)
     }
 
-    /// The first keys in order.
+    /// The first keys, in order.
     func keys(limit: Int, _ connection: PostgresConnection) async throws -> [String] {
         let (sql, parameters) = try condition(firstParameter: 1)
         let key = PostgresSQL.quoteIdentifier(ResourcePlan.alias, type.key.sqlName)
@@ -86,7 +87,7 @@ struct BulkSelection: Sendable {
     }
 
     /// Makes the rows of a job.
-    /// - Throws: ``RequestFailure`` if they're too many.
+    /// - Throws: ``RequestFailure`` if there are too many.
     func choose(for job: Int64, _ connection: PostgresConnection) async throws -> Size {
         let (sql, parameters) = try condition(firstParameter: 2)
         let key = PostgresSQL.quoteIdentifier(ResourcePlan.alias, type.key.sqlName)

@@ -1,30 +1,31 @@
 import PostgresClient
 import TomboloHTTP
 
-/// A dry run: the first rows are done like those of a job, in transactions that don't last. Rows of one transaction see what
-/// was done to those before them, as in a job; few rows are in several.
+/// A dry run: the first rows are processed as in a job, in transactions that are rolled back. Rows in one transaction
+/// see the effects of those before them, as in a job. A few rows take one transaction, more take several.
 struct BulkTrial: Sendable {
-    /// Rows that are tried.
+    /// The most rows that are tried.
     static let limit = 500
-    /// After which no further row is tried.
+    /// No row is tried after this time.
     static let duration = Duration.seconds(10)
-    /// After which a transaction takes no further row: others wait for it. Enough for more than a hundred rows, as a rule.
+    /// How long a transaction takes rows: others wait for its locks. This is usually enough for more than a hundred
+    /// rows.
     static let holdTime = Duration.milliseconds(250)
-    /// Refusals that are told.
+    /// The most refusals that are listed.
     static let sampleLimit = 20
 
-    /// Rows that somebody else held aren't among them.
+    /// Doesn't count rows that somebody else had locked.
     private(set) var checked = 0
     private(set) var refused = 0
     private(set) var left = 0
-    /// Objects that go into the trash, or come out of it, with those that are named.
+    /// Objects that go into the trash or come back together with the selected ones.
     private(set) var along: Int64 = 0
     private(set) var samples: [JSON] = []
-    /// Rows that the app keeps in the trash, with those that go along.
+    /// Rows with something that the app would keep in the trash, in themselves or in what goes along.
     private(set) var kept = 0
     private(set) var keepers: [JSON] = []
 
-    /// - Parameter holdTime: ``holdTime`` but in tests.
+    /// - Parameter holdTime: ``holdTime``, except in tests.
     static func run(
         _ worker: JobWorker, _ keys: [String], _ pool: PostgresPool, holdTime: Duration = holdTime
     ) async throws -> BulkTrial {
@@ -38,7 +39,7 @@ struct BulkTrial: Sendable {
         return trial
     }
 
-    /// - Returns: what was found by then, and the rows that are still to be tried.
+    /// - Returns: the results so far, and the rows still to be tried.
     private func trying(
         _ keys: ArraySlice<String>, _ worker: JobWorker, _ connection: PostgresConnection, for holdTime: Duration
     ) async throws -> (BulkTrial, ArraySlice<String>) {
@@ -47,7 +48,7 @@ struct BulkTrial: Sendable {
         while let key = rest.popFirst() {
             let row = JobRow(number: 0, key: key, source: nil, old: nil, new: nil)
             let outcome = try await JobRunner.outcome(row, worker, connection)
-            // Others may want what is held here, too.
+            // Others may be waiting for locks that this transaction holds.
             if outcome.isBusy { break }
             trial.add(outcome, key)
             if let reason = try await worker.reasonToKeep(outcome, connection) { trial.keep(key, because: reason) }

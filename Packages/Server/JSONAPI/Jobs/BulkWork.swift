@@ -4,10 +4,10 @@ package import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// A bulk request that has been checked: what the JSON route and the panel's pages do alike. docs/jobs.md has the body and
-/// the answers.
+/// A bulk request that has been checked: what the JSON route and the panel's pages have in common. docs/jobs.md
+/// describes the body and the answers.
 package struct BulkWork: Sendable {
-    /// A search besides filters, which only the panel has.
+    /// A search in addition to filters. Only the panel has it.
     package struct Search: Sendable {
         let text: String
         let predicate: Predicate
@@ -30,8 +30,8 @@ package struct BulkWork: Sendable {
 
     /// - Parameters:
     ///   - body: `{"action": …, "ids" or "all": …, "data" or "reason": …, "expect": …, "dryRun": …}`.
-    ///   - parameters: filters, which go with `all` alone.
-    /// - Throws: ``RequestFailure`` for what isn't such a request, and for one that the rules permit on no resource.
+    ///   - parameters: filters, which only go with `all`.
+    /// - Throws: ``RequestFailure`` for anything that isn't such a request, or that the rules permit on no resource.
     package init(
         _ body: JSON, matching parameters: RequestParameters, _ search: Search? = nil, of type: ResourceType,
         for view: CallerView, _ trash: BulkTrash
@@ -55,7 +55,7 @@ package struct BulkWork: Sendable {
         selection = try BulkSelection(
             type, for: view, matching: .all([query.filter] + (search.map { [$0.predicate] } ?? [])),
             keys: order.keys, isInTrash: order.action.isAboutTrash)
-        // What is wrong with the data is wrong for every row.
+        // A mistake in the data is one in every row.
         worker = try JobWorker(order.action.kind, self.arguments, of: type, for: view, trash)
     }
 
@@ -67,15 +67,16 @@ package struct BulkWork: Sendable {
         return try await BulkTrial.run(worker, keys, pool).json(size)
     }
 
-    /// Whether it brings objects that give roles back from the trash, as what went there together with the resources.
+    /// Whether it restores objects that give roles, because they went into the trash together with the resources.
     package func restoresRoles(_ pool: PostgresPool) async throws -> Bool {
         guard order.action == .restore else { return false }
         return try await pool.withConnection { try await selection.givesRoles($0) }
     }
 
     /// Makes the job.
-    /// - Returns: the job as answers have it.
-    /// - Throws: ``RequestFailure`` with status 409 if it's about other resources than its sender saw, or about none.
+    /// - Returns: the job, in the form of answers.
+    /// - Throws: ``RequestFailure`` with status 409 if the resources aren't the ones that the sender saw, or if there
+    ///   are none.
     package func start(_ pool: PostgresPool) async throws -> JSON {
         guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
         return try await pool.transaction { connection in

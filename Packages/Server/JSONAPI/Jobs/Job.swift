@@ -2,20 +2,20 @@ import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// Work on many resources that outlasts a request: a row of `tombolo.job`. Its rows are chosen when it's made, and each
-/// is a row of `tombolo.job_row` with what came of it.
+/// Work on many resources that outlasts a request: a row of `tombolo.job`. Its rows are chosen when it's made. Each is
+/// a row of `tombolo.job_row`, with its outcome.
 struct Job: Sendable {
-    /// Unfinished jobs of one user: of these the oldest is worked off.
+    /// The most unfinished jobs of one user. The oldest of them is processed.
     static let openLimit = 20
-    /// Rows of one job.
+    /// The most rows of one job.
     static let rowLimit = 500_000
-    /// Finished jobs of one user that are kept, with what it takes to undo them.
+    /// How many finished jobs of one user are kept, with the data to undo them.
     static let keptLimit = 50
-    /// How long finished jobs are kept.
+    /// How long finished jobs are kept, in days.
     static let keptDays = 30
-    /// Batches in a row that may fail, for reasons that aren't a row's, before a job is given up.
+    /// A job is given up after this many failed batches in a row, if the reason wasn't a row's.
     static let attemptLimit = 10
-    /// How long a job of a kind that this version doesn't know is left to newer servers.
+    /// How many hours a job of an unknown kind is left to newer servers.
     static let strangerHours = 1
 
     enum Kind: String, CaseIterable, Sendable {
@@ -23,25 +23,25 @@ struct Job: Sendable {
         case undo
         case load = "import"
 
-        /// Whether there is something to go back to afterwards.
+        /// Whether it can be undone.
         var isUndoable: Bool { self != .delete && self != .undo }
     }
 
     enum State: String, Sendable {
-        /// Becomes ``queued``, or is dropped: an import that somebody has still to start.
+        /// Next: ``queued``, or it is removed. An import that its user hasn't started.
         case draft
-        /// Becomes ``running`` or ``cancelled``.
+        /// Next: ``running`` or ``cancelled``.
         case queued
-        /// Becomes ``done``, ``failed`` or ``cancelled``.
+        /// Next: ``done``, ``failed`` or ``cancelled``.
         case running
         case done
-        /// Stopped with a reason: what was done before stays, unless the job is all-or-nothing.
+        /// Stopped with a reason. What was done before stays, unless the job is all-or-nothing.
         case failed
         case cancelled
 
         var isOpen: Bool { self == .queued || self == .running }
 
-        /// In sentences.
+        /// The kind's name in sentences.
         var word: String {
             switch self {
             case .draft: localized("draft", context: "state of a job")
@@ -59,15 +59,16 @@ struct Job: Sendable {
     let className: String
     let user: ObjectId
     let state: State
-    /// What to do, by kind.
+    /// What to do, depending on the kind.
     let arguments: JSON
-    /// Whether all rows are changed in one transaction, or none; otherwise it's in batches that go on after a crash.
+    /// Whether all rows change in one transaction or not at all. Otherwise the job works in batches, which continue
+    /// after a crash.
     let isAtomic: Bool
     let total: Int64
     let done: Int64
     let refused: Int64
     let left: Int64
-    /// The number of the last row that was worked off.
+    /// The number of the last processed row.
     let cursor: Int64
     /// The job that this one undoes.
     let reverts: Int64?
@@ -83,7 +84,7 @@ struct Job: Sendable {
         kind.isUndoable && !state.isOpen && state != .draft && done > 0 && revertedBy == nil
     }
 
-    /// As answers have it.
+    /// The job, in the form of answers.
     var json: JSON {
         func time(_ time: Int64?) -> JSON { time.map { .string(JSON.timestamp($0)) } ?? .null }
         return [

@@ -1,35 +1,35 @@
 import TomboloHTTP
 import TomboloModel
 
-/// One row of a job before it's worked off.
+/// One row of a job before it's processed.
 struct JobRow: Sendable {
-    /// What an import does about a row: found out before it begins, and not changed afterwards.
+    /// What an import does with a row. It's decided before the import begins, and doesn't change afterwards.
     enum Plan: String, Sendable {
         case create = "c"
         case update = "u"
         case refuse = "r"
     }
 
-    /// Of an import the line of the file, or the place in its array.
+    /// For an import, the line in the file or the position in its array.
     let number: Int64
-    /// The resource's id; nil for one that can't be told.
+    /// The resource's id; nil if it can't be told.
     var key: String?
-    /// What an import read, as ``ImportSource`` takes it.
+    /// What an import read, for ``ImportSource``.
     var source: String?
-    /// Of a job that undoes: what was before, and what the job made of it.
+    /// For an undo: the earlier values, and what the job changed them to.
     let old: JSON?
     let new: JSON?
     var plan: Plan?
-    /// Why it's to be refused.
+    /// Why the row is to be refused.
     var reason: String?
 }
 
-/// What came of a row.
+/// The outcome of a row.
 struct JobOutcome: Sendable {
     enum Kind: String, Sendable {
         case pending = "p"
         case done = "d"
-        /// It may not be done, or can't.
+        /// It isn't permitted, or isn't possible.
         case refused = "r"
         /// There was nothing to do, or somebody else has changed it since.
         case left = "l"
@@ -53,12 +53,12 @@ struct JobOutcome: Sendable {
 
     let kind: Kind
     var reason: String?
-    /// For an undo: the members as they were, and as they are now. Null where there was nothing.
+    /// For an undo: the members as they were, and as they are now. Null if there was nothing.
     var old: JSON?
     var new: JSON?
-    /// The resource's id, where the row had none.
+    /// The resource's id, if the row had none.
     var key: String?
-    /// Of a row that is refused: what is wrong, with its places.
+    /// Why a row is refused, with the places in it.
     var failure: RequestFailure?
 
     static func done(old: JSON? = nil, new: JSON? = nil, key: String? = nil, reason: String? = nil) -> JobOutcome {
@@ -71,7 +71,7 @@ struct JobOutcome: Sendable {
         let all = [failure] + failure.others
         let reason = all.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
             .joined(separator: " ").shortened(toByteCount: reasonByteCount)
-        // What it quotes of a file may have U+0000, for which the database has no room.
+        // It may quote U+0000 from a file, which the database can't store.
         let storable = reason.utf8.contains(0) ? reason.replacing("\0", with: "\u{FFFD}") : reason
         return JobOutcome(kind: .refused, reason: storable, failure: failure)
     }

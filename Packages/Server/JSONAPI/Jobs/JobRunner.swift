@@ -5,16 +5,16 @@ public import TomboloModel
 public import TomboloRules
 import TomboloLocalization
 
-/// Works off jobs, batch by batch.
+/// Processes jobs in batches.
 ///
-/// A batch is a transaction that locks the job, does some rows and moves the job's cursor behind them. A server that is
-/// killed leaves whole batches, and any server goes on with the next one: nothing is lost, and nothing done twice. No
-/// lease has to run out, since the lock goes with the connection. Any number of servers may work; each user's jobs are
-/// worked off one after the other, and users take turns by batches.
+/// A batch is a transaction that locks the job, processes some rows and moves the job's cursor past them. A server that
+/// is killed leaves only complete batches, and any server continues with the next one: nothing is lost, and nothing is
+/// done twice. No lease has to expire, since the lock ends with the connection. Any number of servers may work. Each
+/// user's jobs are processed one after the other, and users take turns by batches.
 public struct JobRunner: Sendable {
-    /// Rows of one transaction.
+    /// The most rows in one transaction.
     static let batchSize = 100
-    /// After which a transaction takes no further row.
+    /// A transaction takes no further row after this time.
     static let batchDuration = Duration.seconds(2)
     /// How long a row waits for others' locks.
     static let lockTimeout = Duration.seconds(5)
@@ -24,10 +24,10 @@ public struct JobRunner: Sendable {
     private let trash: BulkTrash
     private let subject: @Sendable (ObjectId) async throws -> Subject?
     private let types = SchemaCache { ResourceTypes($0) }
-    /// ``batchDuration`` but in tests.
+    /// ``batchDuration``, except in tests.
     var duration = Self.batchDuration
 
-    /// - Parameter subject: a user with their roles as they are now; nil for one whose account is gone or disabled.
+    /// - Parameter subject: returns a user with their current roles; nil if the account is gone or disabled.
     public init(
         rules: LiveRules, pool: PostgresPool, trash: BulkTrash,
         subject: @escaping @Sendable (ObjectId) async throws -> Subject?
@@ -38,9 +38,9 @@ public struct JobRunner: Sendable {
         self.subject = subject
     }
 
-    /// Does one batch of the job whose turn it is.
+    /// Processes one batch of the job whose turn it is.
     /// - Returns: whether there was one.
-    /// - Throws: what the database says; the job isn't lost, and tried again.
+    /// - Throws: the database's errors. The job isn't lost, and will be tried again.
     public func step() async throws -> Bool {
         for (id, user) in try await JobStore.candidates(pool) {
             do {
@@ -55,10 +55,10 @@ public struct JobRunner: Sendable {
         return false
     }
 
-    /// Forgets what is too old to be undone.
+    /// Removes what is too old to be undone.
     public func forgetOld() async throws { try await JobStore.forgetOld(pool) }
 
-    /// A row of a job that is all or nothing.
+    /// A row of an all-or-nothing job was refused.
     private struct AtomicRefusal: Error {
         let job: Job
         let outcomes: [(row: JobRow, outcome: JobOutcome)]
@@ -73,10 +73,10 @@ public struct JobRunner: Sendable {
     }
 
     private func step(_ id: Int64, _ user: ObjectId) async throws -> Bool {
-        // The rights as they are now, before each batch.
+        // Each batch checks the user's current rights.
         let rules = rules.current
         let subject = try await subject(user)
-        // In the audit log the changes are those of the person who asked for the job.
+        // In the audit log, the changes belong to the user who requested the job.
         return try await ChangeOrigin(.system, user: user.stringValue, route: "job \(id)").run {
             try await batch(of: id, user, subject, rules)
         }
@@ -98,7 +98,8 @@ public struct JobRunner: Sendable {
                 return true
             }
             do {
-                // Its rows are taken back, and not the lock on it: another server could do it before its end is written.
+                // The savepoint undoes the job's rows but keeps its lock. Otherwise another server could process the
+                // job before its end is recorded.
                 try await connection.savepoint { try await batch(job, worker, $0) }
             } catch let refusal as AtomicRefusal {
                 try await end(refusal, connection)
@@ -145,14 +146,14 @@ public struct JobRunner: Sendable {
         try await JobStore.advance(job, by: outcomes, isOver: isOver, connection)
     }
 
-    /// One row, whose refusal doesn't end the transaction.
+    /// Processes one row. If it's refused, the transaction continues.
     static func outcome(
         _ row: JobRow, _ worker: JobWorker, _ connection: PostgresConnection
     ) async throws -> JobOutcome {
         try await outcome(connection) { try await worker.perform(row, $0) }
     }
 
-    /// What comes of doing a row, whose refusal doesn't end the transaction.
+    /// Returns the outcome of processing a row. If it's refused, the transaction continues.
     static func outcome(
         _ connection: PostgresConnection, _ body: (PostgresConnection) async throws -> JobOutcome
     ) async throws -> JobOutcome {

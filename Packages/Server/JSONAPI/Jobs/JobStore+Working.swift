@@ -4,11 +4,12 @@ import TomboloHTTP
 import TomboloModel
 
 extension JobStore {
-    /// Jobs whose turn it is: of each user the oldest, those first that have waited longest since their last batch.
+    /// The jobs that are next: each user's oldest, beginning with those that have waited longest since their last
+    /// batch.
     ///
-    /// One of a kind that a newer version of the server knows is left to servers of that version for as long as they may be at
-    /// it: ``Job/strangerHours`` since its last batch or attempt. Then there may be none, and ``Job/attemptLimit`` attempts end
-    /// it, so that it doesn't hold up its user's others for ever.
+    /// A job of a kind that only a newer server version knows is left to servers of that version for
+    /// ``Job/strangerHours`` since its last batch or attempt. After that, there may be no such server:
+    /// ``Job/attemptLimit`` attempts end the job, so that it doesn't block its user's other jobs for ever.
     static func candidates(_ pool: PostgresPool) async throws -> [(id: Int64, user: ObjectId)] {
         try await pool.query(
             """
@@ -22,8 +23,9 @@ extension JobStore {
         ).map { (try $0[0].int64, try ObjectId(string: $0[1].string)) }
     }
 
-    /// Locks a job for one batch: the lock goes with the transaction, so that a job is nobody's when its server is gone.
-    /// - Returns: nil for one that another server is at, or that is finished.
+    /// Locks a job for one batch. The lock belongs to the transaction, so that a job is free again when its server is
+    /// gone.
+    /// - Returns: nil if another server is processing the job, or if it's finished.
     static func take(_ id: Int64, of user: ObjectId, _ connection: PostgresConnection) async throws -> Job? {
         let found = try await connection.query(
             """
@@ -33,9 +35,9 @@ extension JobStore {
         return try await job(id, of: user, connection)
     }
 
-    /// The next rows. They were chosen when the job was made; a row is worked off in the transaction that moves the cursor
-    /// behind it.
-    /// - Parameter number: of the row before them; nil for the last one that was worked off.
+    /// The next rows. They were chosen when the job was made; a row is processed in the transaction that moves the
+    /// cursor past it.
+    /// - Parameter number: of the row before them; nil for the last processed row.
     static func rows(
         of job: Job, after number: Int64? = nil, limit: Int, _ connection: PostgresConnection
     ) async throws -> [JobRow] {
@@ -53,7 +55,7 @@ extension JobStore {
         }
     }
 
-    /// Writes down what came of rows.
+    /// Records the outcomes of rows.
     static func record(
         _ outcomes: [(row: JobRow, outcome: JobOutcome)], of job: Job, _ connection: PostgresConnection
     ) async throws {
@@ -74,8 +76,8 @@ extension JobStore {
             ])
     }
 
-    /// Moves a job on, behind its last row.
-    /// - Parameter isOver: whether it was the last one of all.
+    /// Moves a job's cursor past its last processed row.
+    /// - Parameter isOver: whether that was the job's last row.
     static func advance(
         _ job: Job, by outcomes: [(row: JobRow, outcome: JobOutcome)], isOver: Bool, _ connection: PostgresConnection
     ) async throws {
@@ -98,7 +100,7 @@ extension JobStore {
     }
 
     /// Ends an unfinished job.
-    /// - Parameter refused: rows that were refused without the job's having moved on.
+    /// - Parameter refused: rows that were refused without moving the cursor.
     static func end(
         _ id: Int64, _ state: Job.State, _ message: String?, refused: Int = 0, _ connection: PostgresConnection
     ) async throws {
@@ -110,7 +112,8 @@ extension JobStore {
         try await forgetSource(of: id, connection)
     }
 
-    /// Notes that a batch failed for a reason that wasn't a row's; after some of them in a row the job is given up.
+    /// Records that a batch failed for a reason that wasn't a row's. After several failures in a row the job is given
+    /// up.
     static func noteFailure(of id: Int64, _ message: String, _ pool: PostgresPool) async throws {
         let noted = try await pool.query(
             """
@@ -120,7 +123,8 @@ extension JobStore {
             WHERE id = $1 AND state IN ('queued', 'running') RETURNING state
             """, [.int64(id), .text(message)])
         guard try noted.first?[0].string == Job.State.failed.rawValue else { return }
-        // Not in one transaction: what makes batches fail could make this fail too, and the job would never be given up.
+        // These aren't one transaction: the reason that makes batches fail could make this fail too, and the job would
+        // never be given up.
         try await pool.withConnection { try await forgetSource(of: id, $0) }
     }
 }

@@ -45,7 +45,7 @@ enum JobStore {
 
     // MARK: Looking
 
-    /// A user's jobs, the newest first.
+    /// A user's jobs, newest first.
     static func jobs(
         of user: ObjectId, before id: Int64?, limit: Int, _ connection: PostgresConnection
     ) async throws -> [Job] {
@@ -57,14 +57,14 @@ enum JobStore {
         ).map(job)
     }
 
-    /// - Parameter isLocked: waits until nobody works on it, and keeps others from it.
-    /// - Throws: ``RequestFailure`` with status 404 for a job of somebody else, and for none, alike.
+    /// - Parameter isLocked: waits until nobody is processing the job, and keeps others from doing so.
+    /// - Throws: ``RequestFailure`` with status 404 if there is no such job or it's somebody else's.
     static func job(
         _ id: Int64, of user: ObjectId, isLocked: Bool = false, _ connection: PostgresConnection
     ) async throws -> Job {
         let condition = "FROM tombolo.job j WHERE j.id = $1 AND j.user_id = $2"
         let parameters: [PostgresParameter] = [.int64(id), .text(user.stringValue)]
-        // Read after the lock, by a statement of its own, or what others did to it meanwhile wouldn't be seen.
+        // Read after the lock, in a separate statement. Otherwise changes made meanwhile by others would be missed.
         if isLocked { try await connection.query("SELECT 1 \(condition) FOR UPDATE", parameters) }
         let found = try await connection.query("SELECT \(columns) \(condition)", parameters)
         guard let row = found.first else {
@@ -75,7 +75,7 @@ enum JobStore {
         return try job(row)
     }
 
-    /// What came of a job's rows, in their order.
+    /// The outcomes of a job's rows, in their order.
     static func outcomes(
         of job: Job, _ kind: JobOutcome.Kind?, after number: Int64, limit: Int, _ connection: PostgresConnection
     ) async throws -> [JSON] {
@@ -127,7 +127,7 @@ enum JobStore {
             "UPDATE tombolo.job SET total = $2 WHERE id = $1", [.int64(job), .int64(total)])
     }
 
-    /// Forgets finished jobs, and imports that nobody started, with what it takes to undo them. Jobs that undo another one
+    /// Removes finished jobs and imports that nobody started, with the data to undo them. Jobs that undo another one
     /// keep it.
     static func forgetOld(_ pool: PostgresPool) async throws {
         try await pool.query(

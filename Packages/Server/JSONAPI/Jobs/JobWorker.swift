@@ -6,17 +6,17 @@ import TomboloModel
 import TomboloRules
 import TomboloLocalization
 
-/// Works off single rows of a job in the caller's transaction: as the person who asked for it, by the rules as they are,
-/// with the checks of a request about one resource.
+/// Processes single rows of a job in the caller's transaction, on behalf of the user who requested it, by the current
+/// rules and with the same checks as a request about one resource.
 struct JobWorker: Sendable {
     let kind: Job.Kind
     let type: ResourceType
     let view: CallerView
     let trash: BulkTrash
-    /// Of an update.
+    /// The change of an update.
     private let change: ResourceChange?
     private let names: Set<String>
-    /// Of what goes into the trash.
+    /// The reason for moving something to the trash.
     private let reason: TrashReason?
     private let loader: ImportWorker?
 
@@ -55,7 +55,7 @@ struct JobWorker: Sendable {
 
     private var reader: ResourceReader { ResourceReader(view: view) }
 
-    /// - Throws: ``RequestFailure`` for a row that is refused, and what a database says.
+    /// - Throws: ``RequestFailure`` for a refused row; the database's errors.
     func perform(_ row: JobRow, _ connection: PostgresConnection) async throws -> JobOutcome {
         if let loader {
             do {
@@ -74,8 +74,8 @@ struct JobWorker: Sendable {
         }
     }
 
-    /// Why the app keeps what a row has just moved into the trash from being deleted for ever; nil if it doesn't, or the
-    /// caller may not list it there.
+    /// Why the app keeps what a row has just moved to the trash from being purged; nil if it doesn't, or if the caller
+    /// may not list it there.
     func reasonToKeep(_ outcome: JobOutcome, _ connection: PostgresConnection) async throws -> String? {
         guard kind == .trash, outcome.kind == .done, case .string(let text)? = outcome.old?["group"],
             let group = UUID(uuidString: text)
@@ -110,7 +110,7 @@ struct JobWorker: Sendable {
         return .done(old: ["group": .string(group.group.uuidString), "count": .int(Int64(group.count))])
     }
 
-    /// - Parameter group: that it must still be in.
+    /// - Parameter group: the group that it must still be in.
     private func restore(_ key: Value, _ group: UUID?, _ connection: PostgresConnection) async throws -> JobOutcome {
         let count = try await trash.restore(connection, view.rules, view.subject, type.item.name, key, group)
         guard let count else {
@@ -122,7 +122,7 @@ struct JobWorker: Sendable {
         return .done(old: ["restored": .int(Int64(count))])
     }
 
-    /// Takes back what a job did to a row, where nobody has changed it since.
+    /// Undoes what a job did to a row, unless somebody has changed it since.
     private func undo(_ row: JobRow, _ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
         if let text = row.old?["group"], case .string(let id) = text {
             return try await restore(key, UUID(uuidString: id), connection)
@@ -132,7 +132,7 @@ struct JobWorker: Sendable {
         guard let now = try await reader.lockedMembers(old.names, of: type, key: key, connection) else {
             return .left(localized("It's gone, or you can't see it any more."))
         }
-        // What the job left as it was needs no undo.
+        // What the job didn't change needs no undo.
         let changed = old.names.subtracting(old.same(as: new))
         let untouched = changed.intersection(now.same(as: new))
         let kept = changed.subtracting(untouched).subtracting(now.same(as: old)).sorted()
@@ -151,7 +151,7 @@ struct JobWorker: Sendable {
             reason: kept.isEmpty ? nil : "Left \(kept.joined(separator: ", ")), which somebody has changed since.")
     }
 
-    /// Removes what a job made or restored.
+    /// Removes what a job created or restored.
     private func undoMaking(_ row: JobRow, _ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
         let new = ResourceMembers(row.new)
         guard let now = try await reader.lockedMembers(new.names, of: type, key: key, connection) else {

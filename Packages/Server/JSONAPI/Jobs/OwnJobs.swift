@@ -3,10 +3,10 @@ package import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
-/// One user's jobs, for the JSON routes and the panel's pages alike. Nobody else's are seen or touched: a job of somebody
-/// else isn't found (404). Answers have the shapes in docs/jobs.md.
+/// One user's jobs, for the JSON routes and the panel's pages alike. Others' jobs can't be seen or touched: they count
+/// as missing (404). Answers have the shapes in docs/jobs.md.
 package struct OwnJobs: Sendable {
-    /// Jobs, or rows of one, in one answer.
+    /// The most jobs, or rows of a job, in one answer.
     package static let pageSize = 100
 
     let user: ObjectId
@@ -17,8 +17,8 @@ package struct OwnJobs: Sendable {
         self.pool = pool
     }
 
-    /// `{"jobs": […], "next": …}`, the newest first.
-    /// - Parameter before: what `next` said.
+    /// `{"jobs": […], "next": …}`, newest first.
+    /// - Parameter before: the value of `next`.
     package func list(before: Int64?) async throws -> JSON {
         let jobs = try await pool.withConnection {
             try await JobStore.jobs(of: user, before: before, limit: Self.pageSize, $0)
@@ -33,9 +33,9 @@ package struct OwnJobs: Sendable {
 
     /// `{"rows": […], "next": …}`, in their order.
     /// - Parameters:
-    ///   - outcome: of these rows only.
-    ///   - after: what `next` said.
-    /// - Throws: ``RequestFailure`` with status 400 for an outcome that there isn't.
+    ///   - outcome: only rows with this outcome.
+    ///   - after: the value of `next`.
+    /// - Throws: ``RequestFailure`` with status 400 for an unknown outcome.
     package func rows(of id: Int64, outcome: String?, after: Int64) async throws -> JSON {
         let kind = outcome.flatMap { JobOutcome.Kind(name: $0) }
         guard outcome == nil || kind != nil else {
@@ -51,8 +51,8 @@ package struct OwnJobs: Sendable {
         return ["rows": .array(rows), "next": next ?? .null]
     }
 
-    /// Ends a job: the batch under way is finished first, and what was done stays.
-    /// - Throws: ``RequestFailure`` with status 409 if it has ended.
+    /// Cancels a job. The current batch is finished first, and what was done stays.
+    /// - Throws: ``RequestFailure`` with status 409 if the job has ended.
     package func cancel(_ id: Int64) async throws -> JSON {
         try await pool.transaction { connection in
             let job = try await JobStore.job(id, of: user, isLocked: true, connection)
@@ -67,7 +67,7 @@ package struct OwnJobs: Sendable {
         }
     }
 
-    /// Makes a job that takes back what another one did, the last row first.
+    /// Makes a job that undoes another one, beginning with its last row.
     /// - Returns: the new job.
     /// - Throws: ``RequestFailure`` with status 409 if it can't be undone, or not any more.
     package func undo(_ id: Int64) async throws -> JSON {

@@ -5,7 +5,7 @@ import TomboloLocalization
 import TomboloModel
 
 extension ResourceReader {
-    /// Members of a resource as the caller sees it, which stays locked for the transaction.
+    /// Members of a resource as the caller sees it. The resource stays locked for the transaction.
     /// - Returns: nil if the caller can see no such resource.
     func lockedMembers(
         _ names: Set<String>, of type: ResourceType, key: Value, _ connection: PostgresConnection
@@ -20,8 +20,8 @@ extension ResourceReader {
 }
 
 extension ResourceMembers {
-    /// - Throws: ``RequestFailure`` if some of the lists that are to change aren't here, or not in their embedded objects: they
-    ///   have more elements than a resource shows, which no undo could bring back.
+    /// - Throws: ``RequestFailure`` if some of the lists to change are missing here, or in their embedded objects: they
+    ///   have more elements than a resource shows, so no undo could restore them.
     func checkHave(_ change: ResourceChange) throws {
         let lists = unshownLists(of: change.fields).filter { change.writesList($0.key) }
         guard let name = lists.values.min() else { return }

@@ -1,15 +1,15 @@
 import Foundation
 import TomboloHTTP
 
-/// Some members of a resource as JSON: `{"attributes": {…}, "relationships": {"event": {"data": …}}}`, as a change takes
-/// them.
+/// Some members of a resource as JSON, in the form that a change takes: `{"attributes": {…}, "relationships": {"event":
+/// {"data": …}}}`.
 struct ResourceMembers: Sendable {
     private static let parts = ["attributes", "relationships"]
 
     /// By part and name.
     private var members: [String: [String: JSON]] = [:]
 
-    /// The members of a resource object, or of what ``json`` gave.
+    /// The members of a resource object, or of the value of ``json``.
     /// - Parameter names: nil for all.
     init(_ resource: JSON?, named names: Set<String>? = nil) {
         for part in Self.parts {
@@ -28,7 +28,7 @@ struct ResourceMembers: Sendable {
     var isEmpty: Bool { members.isEmpty }
     var json: JSON { .object(members.mapValues(JSON.object)) }
 
-    /// The lists among some fields that aren't here, or not in their embedded objects, as
+    /// The lists among these fields that are missing here, or in their embedded objects, like
     /// ``ResourceField/unshownLists(in:)``.
     func unshownLists(of fields: [ResourceField]) -> [Int: String] {
         fields.reduce(into: [:]) { lists, field in
@@ -37,7 +37,7 @@ struct ResourceMembers: Sendable {
         }
     }
 
-    /// Those that are the same in both.
+    /// The names of members with the same value in both.
     func same(as other: ResourceMembers) -> Set<String> {
         Set(
             Self.parts.flatMap { part in

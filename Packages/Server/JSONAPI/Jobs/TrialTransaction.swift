@@ -1,14 +1,14 @@
 import PostgresClient
 import TomboloHTTP
 
-/// A transaction that does what a job would, and is taken back. Until then it holds the locks of what it did, and others wait
-/// for them: it's short, and waits for nobody.
+/// A transaction that does what a job would, and is rolled back. Until then it holds locks that others wait for, so
+/// it's short and waits for nobody.
 enum TrialTransaction {
-    /// How long a row waits for others' locks, in place of ``JobRunner/lockTimeout``. Those of the rows before it are held
+    /// How long a row waits for others' locks, instead of ``JobRunner/lockTimeout``. The locks of earlier rows are held
     /// meanwhile.
     static let lockTimeout = Duration.milliseconds(250)
 
-    /// Carries what was found out of the transaction.
+    /// Carries the result out of the transaction.
     private struct Over<Trial: Sendable>: Error { let trial: Trial }
 
     static func run<Trial: Sendable>(
@@ -26,6 +26,6 @@ enum TrialTransaction {
 }
 
 extension JobOutcome {
-    /// Whether somebody else held the row for so long that nothing was found out about it.
+    /// Whether somebody else had locked the row for so long that nothing is known about it.
     var isBusy: Bool { (failure?.cause as? PostgresError)?.code == .lockNotAvailable }
 }

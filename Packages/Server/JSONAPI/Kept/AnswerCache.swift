@@ -1,16 +1,16 @@
-/// Answers that were made from rows, kept until one of these rows may have changed. It neither reads nor waits: a value, its
-/// owner holds the lock.
+/// A cache of answers that were made from rows, until one of these rows may have changed. It neither reads nor waits:
+/// it's a value, whose owner holds the lock.
 ///
-/// Rows may change while an answer is being made. So the caller says when it began, and an answer isn't given out if anything
-/// that it depends on has changed since.
+/// Rows may change while an answer is being made. So the caller says when it began, and a stale answer isn't returned:
+/// one that depends on anything that has changed since.
 ///
-/// Answers are in two generations. Once the younger one has half of the room, it becomes the older one, and what nobody has
-/// asked for since it became that goes.
+/// Answers are in two generations. Once the younger one fills half of the room, it becomes the older one, and the
+/// previous older one is dropped, with all answers that weren't requested since.
 struct AnswerCache<Question: KeptQuestion, Answer: KeptAnswer> {
     private struct Entry {
         let answer: Answer
         let byteCount: Int
-        /// Whose rows decide about the answer; nil for those of any class.
+        /// The classes whose rows the answer depends on; nil if it may depend on those of any class.
         let classNames: Set<String>?
         let beginning: UInt64
     }
@@ -28,13 +28,13 @@ struct AnswerCache<Question: KeptQuestion, Answer: KeptAnswer> {
 
     /// The most answers that are kept.
     let countLimit: Int
-    /// The most bytes of them and of their questions. No answer is kept that takes more than a tenth.
+    /// The most bytes of answers with their questions. An answer that takes more than a tenth isn't kept.
     let byteLimit: Int
     private var young = Generation()
     private var old = Generation()
-    /// Counts beginnings and changes, in the order in which they came.
+    /// A logical clock of beginnings and changes.
     private var now: UInt64 = 0
-    /// When rows of a class changed last. Bounded by the classes of all models.
+    /// When rows of each class last changed. Bounded by the number of classes in all models.
     private var changes: [String: UInt64] = [:]
     private var lastChange: UInt64 = 0
     private var lastDrop: UInt64 = 0
@@ -61,15 +61,17 @@ struct AnswerCache<Question: KeptQuestion, Answer: KeptAnswer> {
         return nil
     }
 
-    /// Something is going to be read.
-    /// - Returns: when it began, for ``keep(_:to:of:since:)``.
+    /// Call this before reading.
+    /// - Returns: the moment, for ``keep(_:to:of:since:)``.
     mutating func begin() -> UInt64 {
         now += 1
         return now
     }
 
-    /// Keeps an answer until something changes that wasn't said before it began to be made.
-    /// - Parameter classNames: the classes whose rows decide about the answer; nil if those of any class may.
+    /// Keeps an answer until a change of what it depends on is reported. If that has happened since `beginning`, it
+    /// isn't kept.
+    /// - Parameter classNames: the classes whose rows the answer depends on; nil if it may depend on those of any
+    ///   class.
     mutating func keep(_ answer: Answer, to question: Question, of classNames: Set<String>?, since beginning: UInt64) {
         let entry = Entry(
             answer: answer, byteCount: question.byteCount + answer.byteCount, classNames: classNames,
@@ -80,14 +82,14 @@ struct AnswerCache<Question: KeptQuestion, Answer: KeptAnswer> {
         add(entry, question)
     }
 
-    /// Rows of some classes have changed.
+    /// Drops answers that depend on these classes: some of their rows have changed.
     mutating func drop(_ classNames: Set<String>) {
         now += 1
         lastChange = now
         for name in classNames { changes[name] = now }
     }
 
-    /// Anything may have changed.
+    /// Drops everything, since anything may have changed.
     mutating func dropAll() {
         now += 1
         lastDrop = now
@@ -112,7 +114,7 @@ struct AnswerCache<Question: KeptQuestion, Answer: KeptAnswer> {
     }
 }
 
-/// Everything that an answer depends on but the rows themselves: what the caller may see is in it, too.
+/// Everything that an answer depends on except the rows themselves. That includes what the caller may see.
 protocol KeptQuestion: Hashable, Sendable {
     /// About how much memory the question takes, in bytes.
     var byteCount: Int { get }

@@ -1,6 +1,7 @@
 import PostgresClient
 
-/// How many resources a list has: the statement that counts them, with the condition of what the caller may see in it.
+/// The number of resources in a list, by the statement that counts them. Its condition includes what the caller may
+/// see.
 typealias KeptTotals = AnswerCache<PostgresStatement, Int64>
 
 extension PostgresStatement: KeptQuestion {

@@ -4,17 +4,17 @@ import Synchronization
 import TomboloHTTP
 import TomboloPostgresStore
 
-/// Pages of lists and how many resources lists have. What was read or counted once is given out until something of it changes.
+/// A cache of lists' pages and totals, until something in them changes.
 ///
-/// Before something kept is given out, the database is asked what was committed since it was asked last; requests that come at
-/// about the same time ask together. So it's as new as what would be read instead: right at a moment after the request came.
-/// Where the database can't be asked, nothing that is kept is used.
+/// Before a cached answer is used, the database is asked what was committed since it was last asked; concurrent
+/// requests share the question. So a cached answer is as fresh as a new one: correct at a moment after the request
+/// arrived. If the database can't be asked, no cached answer is used.
 package final class ListAnswers: Sendable {
-    /// Requests that ask together.
+    /// The most requests that share a question.
     private static let bounds = BatchBounds(size: 1_000)
-    /// Numbers that are kept, and the bytes of their statements and parameters.
+    /// The most totals that are kept, and the most bytes of their statements and parameters.
     static let totalBounds = (count: 4_096, bytes: 8 << 20)
-    /// Pages that are kept, and their bytes with those of their addresses.
+    /// The most pages that are kept, and the most bytes of them with their addresses.
     static let pageBounds = (count: 4_096, bytes: 64 << 20)
 
     private struct Kept {
@@ -26,7 +26,7 @@ package final class ListAnswers: Sendable {
         let kept = Mutex(Kept())
     }
 
-    /// When something began to be read that may be kept.
+    /// When the reading of something that may be kept began.
     package struct Beginning: Sendable {
         fileprivate let totals: UInt64
         fileprivate let pages: UInt64
@@ -58,36 +58,36 @@ package final class ListAnswers: Sendable {
         }
     }
 
-    /// The number that a statement would count.
+    /// The cached total of a statement, if it's still correct.
     /// - Throws: `CancellationError`.
     func total(_ statement: PostgresStatement) async throws -> Int64? {
         guard store.kept.withLock({ $0.totals.contains(statement) }), try await hasCaughtUp() else { return nil }
         return store.kept.withLock { $0.totals.answer(to: statement) }
     }
 
-    /// The page that would be read.
+    /// The cached page, if it's still correct.
     /// - Throws: `CancellationError`.
     func page(_ question: PageQuestion) async throws -> KeptPage? {
         guard store.kept.withLock({ $0.pages.contains(question) }), try await hasCaughtUp() else { return nil }
         return store.kept.withLock { $0.pages.answer(to: question) }
     }
 
-    /// What is read from now on, in snapshots that are taken from now on, may be kept.
+    /// Call this before reading: what is read from snapshots taken later may be kept.
     func begin() -> Beginning {
         store.kept.withLock { Beginning(totals: $0.totals.begin(), pages: $0.pages.begin()) }
     }
 
-    /// - Parameter classNames: the classes whose rows decide about the number; nil if those of any class may.
+    /// - Parameter classNames: the classes whose rows the total depends on; nil if it may depend on those of any class.
     func keep(_ total: Int64, of statement: PostgresStatement, _ classNames: Set<String>?, since beginning: Beginning) {
         store.kept.withLock { $0.totals.keep(total, to: statement, of: classNames, since: beginning.totals) }
     }
 
-    /// - Parameter classNames: the classes whose rows decide about the page; nil if those of any class may.
+    /// - Parameter classNames: the classes whose rows the page depends on; nil if it may depend on those of any class.
     func keep(_ page: KeptPage, to question: PageQuestion, of classNames: Set<String>?, since beginning: Beginning) {
         store.kept.withLock { $0.pages.keep(page, to: question, of: classNames, since: beginning.pages) }
     }
 
-    /// Drops what was changed by any commit that has returned.
+    /// Drops whatever any finished commit has changed.
     /// - Returns: false if the database couldn't be asked.
     private func hasCaughtUp() async throws -> Bool {
         do {

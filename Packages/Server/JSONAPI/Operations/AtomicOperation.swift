@@ -15,8 +15,8 @@ struct AtomicOperation {
     /// Where the data is in the body.
     let pointer: RequestPointer
 
-    /// - Parameter localKeys: the keys of resources that earlier operations make; this one's is added.
-    /// - Throws: ``RequestFailure`` that says where in the body what is wrong.
+    /// - Parameter localKeys: the keys of resources that earlier operations create; this one's is added.
+    /// - Throws: ``RequestFailure`` that says where in the body the problem is.
     init(
         _ json: JSON, at place: RequestPointer, _ view: CallerView,
         _ localKeys: inout [ResourceChange.LocalIdentifier: Value]
@@ -36,7 +36,7 @@ struct AtomicOperation {
             name == "remove" || isRelationship
                 || json["data"].map({ if case .object = $0 { true } else { false } }) == true
         else { throw failure(data, "The operation has no resource object.", "Send {\"type\": …} as 'data'.") }
-        // What the operation is about: of a new resource its own type, of others `ref` or the data itself.
+        // The operation's target: for a new resource its own type, otherwise `ref` or the data itself.
         let isByReference = json["ref"] != nil && (name != "add" || isRelationship)
         let (target, targetPlace) = isByReference ? (json["ref"], place / "ref") : (json["data"], data)
         guard case .string(let typeName) = target?["type"], let type = view.types[typeName] else {
@@ -79,13 +79,13 @@ struct AtomicOperation {
         var change = ResourceChange(type, view, localKeys: localKeys)
         if isRelationship {
             let action: ResourceChange.LinkAction = name == "update" ? .replace : name == "add" ? .add : .remove
-            // As the body of PATCH, POST or DELETE …/relationships/… .
+            // Like the body of PATCH, POST or DELETE …/relationships/… .
             change.readRelationship(Self.text(json["ref"]?["relationship"]) ?? "", json, action, at: place)
             self.action = .update(change)
         } else if name == "remove" {
             action = .remove(try JSONAPIRoutes.reason(inMetaOf: json, type, at: place))
         } else {
-            // The rules are asked about what 'ref' names, and nobody may mean anything else.
+            // The rules check what 'ref' names, so the data mustn't name anything else.
             for member in isByReference ? ["type", "id", "lid"] : [] {
                 guard let said = json["data"]?[member], said != json["ref"]?[member] else { continue }
                 throw failure(

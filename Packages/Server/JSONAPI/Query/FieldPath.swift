@@ -2,16 +2,16 @@ import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
-/// A field by its name in a parameter, `price`, `address.street` or `id`: one column that conditions can be about.
+/// A field by its name in a parameter, `price`, `address.street` or `id`: one column that conditions can use.
 package struct FieldPath {
     package let column: Column
-    /// The type of its values; of a link, that of the target's key.
+    /// The type of its values; for a link, the type of its target's key.
     package let type: PropertyType
-    /// Of a link, what it leads to.
+    /// For a link, its target.
     package let target: ResourceType?
     package let isEmbedded: Bool
 
-    /// - Throws: ``RequestFailure`` for names of no field, or of one that the caller may not see, alike.
+    /// - Throws: ``RequestFailure`` both for an unknown field and for one that the caller may not see.
     package init(
         _ name: String, of resource: ResourceType, _ view: CallerView, _ parameter: RequestParameters.Parameter
     ) throws {
@@ -66,7 +66,7 @@ package struct FieldPath {
         }
     }
 
-    /// All fields that conditions can be about, by their names in parameters, with those of embedded objects.
+    /// All fields that conditions can use, including those of embedded objects, by their names in parameters.
     package static func all(of resource: ResourceType, _ view: CallerView) -> [(name: String, path: FieldPath)] {
         func names(_ fields: [ResourceField], _ prefix: String) -> [String] {
             fields.flatMap { field -> [String] in

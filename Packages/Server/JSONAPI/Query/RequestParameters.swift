@@ -3,17 +3,17 @@ package import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// The parameters of a request's query, taken apart: `filter[price][ge]=10`.
+/// The parsed query parameters of a request: `filter[price][ge]=10`.
 package struct RequestParameters: Sendable {
     package static let maximumCount = 64
-    /// All of them together, as they are sent.
+    /// The longest query, as it is sent.
     package static let maximumByteCount = 8_192
     package static let maximumValueByteCount = 2_048
-    /// Names in brackets behind one name.
+    /// The most names in brackets after a name.
     private static let maximumKeyCount = 2
 
     package struct Parameter: Sendable {
-        /// As it was sent, decoded: `filter[price][ge]`.
+        /// The name as it was sent, decoded: `filter[price][ge]`.
         package let name: String
         /// `filter`
         package let family: String
@@ -28,7 +28,7 @@ package struct RequestParameters: Sendable {
             self.value = value
         }
 
-        /// A filter of a field that no request has sent so.
+        /// A filter of a field that didn't come from a request.
         package init(filtering field: String, by value: String) {
             self.init(name: field, family: "filter", keys: [field], value: value)
         }
@@ -53,8 +53,8 @@ package struct RequestParameters: Sendable {
                 localized("Send \(expected)."))
         }
 
-        /// The value's parts between commas.
-        /// - Throws: ``RequestFailure`` for an empty part, or too many.
+        /// The parts of the value, which commas separate.
+        /// - Throws: ``RequestFailure`` for an empty part, or too many parts.
         package func list(limit: Int, _ what: String) throws -> [String] {
             let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard parts.count <= limit else {
@@ -68,10 +68,11 @@ package struct RequestParameters: Sendable {
 
     package let all: [Parameter]
 
-    /// - Throws: ``RequestFailure`` with status 400 for what can't be decoded, is given twice, or is too much.
+    /// - Throws: ``RequestFailure`` with status 400 for parameters that can't be decoded, occur twice, or are too many
+    ///   or too long.
     package init(_ request: Request) throws { try self.init(query: request.uri.query ?? "") }
 
-    /// Those of a program, as they'd be sent.
+    /// Parameters from a program, as they'd be sent.
     package init(_ parameters: [String: String]) throws {
         try self.init(query: parameters.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&"))
     }
@@ -123,7 +124,7 @@ package struct RequestParameters: Sendable {
 
     private init(_ all: [Parameter]) { self.all = all }
 
-    /// Without the parameters of some names, whose values are another part's business.
+    /// The parameters without these families, which another part of the server handles.
     package func without(_ families: Set<String>) -> RequestParameters {
         RequestParameters(all.filter { !families.contains($0.family) })
     }
@@ -131,12 +132,12 @@ package struct RequestParameters: Sendable {
     /// The filters of a field.
     package func filters(of field: String) -> [Parameter] { all.filter { $0.isFilter(of: field) } }
 
-    /// The filters of all fields but one, and nothing else.
+    /// The filters of all fields except one, and nothing else.
     package func filters(butOf field: String) -> RequestParameters {
         RequestParameters(all.filter { $0.family == "filter" && !$0.isFilter(of: field) })
     }
 
-    /// The value of a parameter without brackets; nil if it isn't there.
+    /// The value of a parameter without brackets; nil if there is none.
     package func value(_ name: String) -> String? { all.first { $0.name == name }?.value }
 
     /// Nil for invalid escapes, and for bytes that aren't UTF-8.
@@ -170,7 +171,7 @@ package struct RequestParameters: Sendable {
         }
     }
 
-    /// `filter[price][ge]` → `filter`, `price`, `ge`. A name with other brackets is one of its own, which nobody knows.
+    /// `filter[price][ge]` → `filter`, `price`, `ge`. A name with brackets in another form stays whole, and is unknown.
     private static func takeApart(_ name: String) -> (String, [String]) {
         guard let open = name.firstIndex(of: "["), name.hasSuffix("]") else { return (name, []) }
         let inside = name[name.index(after: open)...].dropLast()
@@ -180,7 +181,7 @@ package struct RequestParameters: Sendable {
         return isSound ? (String(name[..<open]), keys) : (name, [])
     }
 
-    /// The query again with other values for some names, and without those whose value is nil.
+    /// The query with other values for some names; names with the value nil are removed.
     package func query(replacing values: [(name: String, value: String?)]) -> String {
         let replaced = Set(values.map(\.name))
         var pairs = all.filter { !replaced.contains($0.name) }.map { ($0.name, $0.value) }
@@ -188,7 +189,7 @@ package struct RequestParameters: Sendable {
         return pairs.map { "\(Self.encode($0))=\(Self.encode($1))" }.joined(separator: "&")
     }
 
-    /// Percent-encoded, so that it can stand in a path or in a query.
+    /// Percent-encodes text for a path or a query.
     package static func encode(_ text: String) -> String {
         guard !text.utf8.allSatisfy(isUnreserved) else { return text }
         var bytes: [UInt8] = []

@@ -4,7 +4,7 @@ import TomboloLocalization
 
 /// One filter of a request: `filter[price][ge]=10`.
 package struct ResourceFilter {
-    /// What a filter may ask.
+    /// The operators of filters.
     package enum Operator: String, CaseIterable {
         case eq, ne, lt, le, gt, ge
         case `in`
@@ -53,7 +53,7 @@ package struct ResourceFilter {
         }
     }
 
-    /// What filters may ask about a field.
+    /// The operators that filters may use on a field.
     package static func operators(_ field: FieldPath) -> [Operator] {
         if field.isEmbedded { return [.isNull] }
         switch field.type {
@@ -64,14 +64,15 @@ package struct ResourceFilter {
         }
     }
 
-    /// What a field shows. A link whose target has a trash leads to its target's key, which isn't there for one to
-    /// something in the trash.
+    /// The path to a field's visible value. If a link's target class has a trash, the path follows the link to the
+    /// target's key, which is missing if the target is in the trash.
     private static func path(_ field: FieldPath) -> PropertyPath {
         guard let target = field.target, target.item.isTrashable else { return PropertyPath(field.column.name) }
         return PropertyPath([field.column.name, target.key.name])
     }
 
-    /// A condition that follows a link, together with the same one on the link's own column, which an index serves.
+    /// A condition that follows a link, together with the same condition on the link's own column, for which there is
+    /// an index.
     private static func narrowed(
         _ condition: Predicate, _ field: FieldPath, _ own: (PropertyPath) -> Predicate
     ) -> Predicate {
@@ -82,7 +83,7 @@ package struct ResourceFilter {
     private static func value(
         _ text: String, _ field: FieldPath, _ parameter: RequestParameters.Parameter
     ) throws -> Value {
-        // A number outside a narrow property's range is simply equal to none.
+        // A number outside a narrow property's range simply equals none of its values.
         var type = field.type
         if case .int = type { type = .int(bits: 64) }
         guard let value = ValueText.value(text, type) else {

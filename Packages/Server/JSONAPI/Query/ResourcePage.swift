@@ -3,26 +3,26 @@ import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
-/// Which part of a list a request asks for: by number, or after a cursor.
+/// The part of a list that a request asks for: by page number, or after a cursor.
 package struct ResourcePage: Sendable {
     package private(set) var size: Int
     /// From 1; nil for pages by cursor.
     package private(set) var number: Int?
-    /// Whether the number of all resources is asked for.
+    /// Whether the request asks for the total number of resources.
     package private(set) var wantsTotal = false
     private var cursor: RequestParameters.Parameter?
-    /// The sort keys of the row that the page follows.
+    /// The sort keys of the row before the page.
     package private(set) var after: [Value]?
-    /// Rows behind that row, or from the first one if there is none, that the page leaves out.
+    /// How many rows after that row, or from the first row if there is none, the page leaves out.
     private var skipped = 0
 
-    /// Rows that come before the page, behind ``after``.
+    /// How many rows come before the page, after ``after``.
     package var offset: Int { number.map { ($0 - 1) * size } ?? skipped }
 
     /// The first page.
     package init(size: Int = ResourceQuery.defaultPageSize) { self.size = size }
 
-    /// The beginning of the page, with no more than so many rows.
+    /// The beginning of the page, with at most `count` rows.
     package func prefix(_ count: Int) -> ResourcePage {
         var page = self
         (page.skipped, page.number, page.size) = (offset, nil, min(size, count))
@@ -55,7 +55,7 @@ package struct ResourcePage: Sendable {
         }
     }
 
-    /// Reads the cursor by the order that it's for.
+    /// Reads the cursor for this order.
     package mutating func check(_ sorts: [ResourceQuery.Sort]) throws {
         guard offset <= ResourceQuery.maximumOffset else {
             throw RequestFailure(
@@ -81,18 +81,18 @@ package struct ResourcePage: Sendable {
 
     // MARK: Cursors
 
-    /// Names the order, so that a cursor isn't read for another one.
+    /// Identifies the order, so that a cursor isn't used for another one.
     private static func signature(_ sorts: [ResourceQuery.Sort]) -> String {
         sorts.map { "\($0.isAscending ? "" : "-")\($0.column.name)" }.joined(separator: ",")
     }
 
-    /// What a cursor, and a text in it, may have. An address has room for that, and for filters besides.
+    /// The most bytes of a cursor, and of a string in it. An address has room for that, and for filters as well.
     package static let maximumCursorByteCount = 4_096
 
-    /// The cursor of the row that has these values in the order's columns.
+    /// The cursor for the row with these values in the order's columns.
     /// - Parameters:
     ///   - values: nil for the beginning of the list.
-    ///   - skipped: rows to leave out behind that row.
+    ///   - skipped: how many rows to leave out after that row.
     package static func encode(
         _ values: [Value]?, _ sorts: [ResourceQuery.Sort], skipping skipped: Int = 0
     ) -> String {
@@ -112,7 +112,7 @@ package struct ResourcePage: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Stands in no name of a column.
+    /// No column's name contains this.
     private static let skippingMark = " +"
 
     private static func decode(_ text: String, _ sorts: [ResourceQuery.Sort]) -> (after: [Value]?, skipped: Int)? {
@@ -145,7 +145,7 @@ package struct ResourcePage: Sendable {
         return (values, skipped)
     }
 
-    /// What follows the cursor's row in the order. Null comes first in ascending and last in descending order.
+    /// The condition for rows after the cursor's. Null comes first in ascending and last in descending order.
     package func condition(_ sorts: [ResourceQuery.Sort]) -> TomboloModel.Predicate {
         guard let after else { return .constant(true) }
         var condition = TomboloModel.Predicate.constant(false)
@@ -164,7 +164,7 @@ package struct ResourcePage: Sendable {
                 }
             condition = .any([follows, .all([isEqual, condition])])
         }
-        // What an index can begin at: the first column alone.
+        // An index can begin at the first column alone.
         guard let first = sorts.first, let value = after.first, !value.isNull, sorts.count > 1 else { return condition }
         if first.isAscending { return .all([.compare(first.path, .greaterOrEqual, value), condition]) }
         return first.column.isOptional ? condition : .all([.compare(first.path, .lessOrEqual, value), condition])

@@ -6,22 +6,22 @@ import TomboloLocalization
 package struct ResourceQuery: Sendable {
     package static let defaultPageSize = 25
     package static let maximumPageSize = 200
-    /// Rows before a page that is asked for by its number: the database reads them too.
+    /// The most rows before a page that is requested by its number: the database reads them too.
     package static let maximumOffset = 100_000
     package static let maximumSortCount = 5
     package static let maximumFilterCount = 20
-    /// Values of one `filter[…][in]`.
+    /// The most values of one `filter[…][in]`.
     package static let maximumFilterValueCount = 100
     package static let maximumIncludeCount = 10
     package static let maximumIncludeDepth = 3
 
-    /// Which parameters a request may have.
+    /// The parameters that a request may have.
     package enum Kind: Sendable {
-        /// Resources of a type: everything.
+        /// A list of resources: all parameters.
         case list
-        /// All resources that match: everything but pages.
+        /// All resources that match: all parameters except pages.
         case rows
-        /// What matches, and nothing else: `filter`.
+        /// A selection of resources: only `filter`.
         case selection
         /// One resource: `include` and `fields`.
         case single
@@ -53,7 +53,7 @@ package struct ResourceQuery: Sendable {
         package var path: PropertyPath { PropertyPath(column.name) }
     }
 
-    /// Relationships to follow, with those of the objects that they lead to.
+    /// A relationship to follow, with the relationships to follow from its targets.
     package struct Include: Sendable {
         package let field: ResourceField
         package var inner: [Include]
@@ -65,13 +65,13 @@ package struct ResourceQuery: Sendable {
     }
 
     package var page = ResourcePage()
-    /// The primary key is the last one, so that the order is total.
+    /// The primary key comes last, so that the order is total.
     package var sorts: [Sort] = []
     package var filter = Predicate.constant(true)
-    /// The members that are asked for, by type; nil for all.
+    /// The requested members, by type; nil for all.
     package var fields: [String: Set<String>] = [:]
-    /// Members with bytes or texts of which only the beginning is read, by type: see ``ResourcePlan/beginningByteCount`` and
-    /// ``ResourcePlan/beginningCharacterCount``.
+    /// Members with bytes or strings of which only the beginning is read, by type: see
+    /// ``ResourcePlan/beginningByteCount`` and ``ResourcePlan/beginningCharacterCount``.
     package var beginnings: [String: Set<String>] = [:]
     package var includes: [Include] = []
 

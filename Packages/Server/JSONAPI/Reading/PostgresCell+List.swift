@@ -4,7 +4,7 @@ import PostgresValues
 import TomboloModel
 
 extension PostgresCell {
-    /// The elements of an array of a stored type; of decimals, one of texts.
+    /// The elements of an array of a stored type. Decimals come as an array of strings.
     func values(ofList type: PropertyType) throws -> [Value] {
         switch type {
         case .bool: try boolArray.map { $0.map(Value.bool) ?? .null }

@@ -4,13 +4,14 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 
-/// How a list of embedded objects is read: an array of the values of each column, which rows zip to objects again. The
-/// lists inside the elements come in the same way, with the element that each of theirs is of.
+/// How a list of embedded objects is read: as one array of values for each column, from which the objects are put
+/// together again. Lists inside the elements are read the same way, with the element that each of their values belongs
+/// to.
 struct ResourceElements: Sendable {
     private indirect enum Content: Sendable {
         case value(PropertyType)
         case array([PropertyType])
-        /// An embedded object, with the place of each of its columns.
+        /// An embedded object, with the position of each of its columns.
         case object([Member])
         /// A list of scalars, or of links as their keys.
         case values(parents: Int, PropertyType)
@@ -20,7 +21,7 @@ struct ResourceElements: Sendable {
     private struct Member: Sendable {
         let name: String
         let content: Content
-        /// Of the cell with the values of all elements; unused for ``Content/elements(_:)``.
+        /// The cell with the values of all elements; unused for ``Content/elements(_:)``.
         let place: Int
     }
 
@@ -38,7 +39,7 @@ struct ResourceElements: Sendable {
 
     /// - Parameters:
     ///   - elements: the position of the element class.
-    ///   - add: adds an expression to the SELECT, and returns its place.
+    ///   - add: adds an expression to the SELECT, and returns its position.
     init(
         _ elements: Int, _ fields: [ResourceField], of type: ResourceType, _ schema: Schema, add: (String) -> Int
     ) {
@@ -78,8 +79,8 @@ struct ResourceElements: Sendable {
         members = fields.compactMap(member)
     }
 
-    /// The elements of a row in their order, each with its identity.
-    /// - Returns: nil if they, or those of a list inside of them, are more than a resource shows.
+    /// The elements of a row in their order, each with its id.
+    /// - Returns: nil if there are more elements than a resource shows, in this list or in one inside of it.
     func values(_ row: PostgresRow) throws -> [JSON]? { try elements(row)?.map(\.json) }
 
     private func elements(_ row: PostgresRow) throws -> [Element]? {
@@ -131,7 +132,7 @@ struct ResourceElements: Sendable {
         }
     }
 
-    /// The values of a column of all elements; nil if there are more than a resource shows.
+    /// The values of a column in all elements; nil if there are more than a resource shows.
     private static func list(_ row: PostgresRow, _ place: Int, _ type: PropertyType) throws -> [Value]? {
         guard !row[place].isNull else { return [] }
         let values = try row[place].values(ofList: type)

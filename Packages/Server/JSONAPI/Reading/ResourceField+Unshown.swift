@@ -1,8 +1,8 @@
 package import TomboloHTTP
 
 extension ResourceField {
-    /// The lists of a field that a resource doesn't show since they're too long: their names, with those of the embedded
-    /// objects that they're in, by the positions of their element classes.
+    /// The lists in a field that are too long for a resource to show. The values are their names, with those of the
+    /// embedded objects that contain them, by the position of the element class.
     /// - Parameter json: what a resource shows of the field; nil for nothing.
     package func unshownLists(in json: JSON?) -> [Int: String] {
         switch (content, json) {

@@ -6,20 +6,20 @@ package import TomboloHTTP
 package import TomboloModel
 
 /// How the rows of one type are read and written as resource objects for one caller, straight from a result's bytes:
-/// which columns a SELECT asks for, and which members they become. Nothing that the caller may not see is asked for.
+/// which columns a SELECT reads, and which members they become. It never reads what the caller may not see.
 package struct ResourcePlan: Sendable {
-    /// Elements of a list that a resource shows. A longer relationship has no linkage, only its links; a longer
+    /// The most elements of a list that a resource shows. A longer relationship has only links and no linkage; a longer
     /// attribute is left out.
     package static let maximumElementCount = 1_000
-    /// Bytes of a value that are read where only its beginning is: enough for the signature of a file. Such a member is
+    /// How many bytes of a value are read if only its beginning is: enough for a file's signature. Such a member is
     /// `{"beginning":"iVBORw0KGgoAAAAN","byteCount":4711}`, with the first bytes in base64.
     package static let beginningByteCount = 12
-    /// Characters of a text that are read where only its beginning is.
+    /// How many characters of a string are read if only its beginning is.
     package static let beginningCharacterCount = 512
     /// The name of the class's table in the statement.
     package static let alias = "o"
 
-    /// A value as it's written; places are those of cells in the row.
+    /// How a value is written; positions are those of cells in the row.
     private indirect enum Source: Sendable {
         case value(Int, PropertyType)
         case beginning(Int, byteCount: Int)
@@ -51,7 +51,7 @@ package struct ResourcePlan: Sendable {
     }
 
     package let type: ResourceType
-    /// What the SELECT asks for, the primary key first.
+    /// The SELECT's columns, the primary key first.
     package private(set) var columns: [String]
     /// Whether a resource shows everything that the caller may see.
     package let isComplete: Bool
@@ -63,8 +63,8 @@ package struct ResourcePlan: Sendable {
     private let link: [UInt8]
 
     /// - Parameters:
-    ///   - fields: the members that are asked for; nil for all.
-    ///   - beginnings: members with bytes or texts of which only the beginning is.
+    ///   - fields: the requested members; nil for all.
+    ///   - beginnings: members with bytes or strings of which only the beginning is requested.
     package init(
         _ type: ResourceType, for view: CallerView, fields: Set<String>? = nil, linkage: Set<String> = [],
         beginnings: Set<String> = []
@@ -81,7 +81,7 @@ package struct ResourcePlan: Sendable {
         for field in view.fields(of: type) {
             let isAskedFor = fields?.contains(field.name) ?? true
             if let target = field.target.flatMap({ view.types[$0] }) {
-                // What is included needs its linkage, whether it's shown or not.
+                // Included resources need their linkage, even if it isn't shown.
                 guard isAskedFor || linkage.contains(field.name) else { continue }
                 addRelationship(field, target, view.schema)
                 if !isAskedFor { hidden.insert(field.name) }
@@ -93,7 +93,7 @@ package struct ResourcePlan: Sendable {
         }
     }
 
-    /// Relationships that are read and not shown.
+    /// Relationships that are read but not shown.
     private var hidden: Set<String> = []
 
     private static func name(_ name: String) -> [UInt8] {
@@ -108,8 +108,8 @@ package struct ResourcePlan: Sendable {
         return columns.count - 1
     }
 
-    /// PostgreSQL knows the length of a long value without reading it, and reads no more of it than its beginning.
-    /// - Returns: nil for what is neither bytes nor text in a column.
+    /// PostgreSQL knows the length of a long value without reading it, and only reads its beginning.
+    /// - Returns: nil unless the field is a column with bytes or a string.
     private mutating func beginning(_ field: ResourceField, _ schema: Schema) -> Source? {
         guard case .value(let index, let valueType) = field.content else { return nil }
         let column = PostgresSQL.quoteIdentifier(Self.alias, type.item.columns[index].sqlName)
@@ -185,36 +185,36 @@ package struct ResourcePlan: Sendable {
                 closing: Array("/\(name)\"}".utf8), identifier: identifier.bytes))
     }
 
-    /// The key that a link holds; null for one to an object in the trash, which nobody but its administrators sees.
-    /// - Parameter target: what the link leads to, if that can be in the trash.
+    /// The key that a link holds. It is null for a link to an object in the trash, which only administrators see.
+    /// - Parameter target: the link's target class, if its objects can be in the trash.
     static func linkSQL(_ link: String, _ target: ClassSchema?) -> String {
         guard let target, let key = target.primaryKey else { return link }
         return "(SELECT \(PostgresSQL.quoteIdentifier("t", key.sqlName)) \(reached(link, target, key)))"
     }
 
-    /// What a link leads to, if that isn't in the trash.
+    /// The target of a link, unless it's in the trash.
     private static func reached(_ link: String, _ target: ClassSchema, _ key: Column) -> String {
         "FROM \(PostgresSQL.quoteIdentifier(target.table)) AS \"t\" "
             + "WHERE \(PostgresSQL.quoteIdentifier("t", key.sqlName)) = \(link) "
             + "AND \(RowReader.isIn(trash: false, target, alias: "t"))"
     }
 
-    /// Whether a link of a list is shown.
-    /// - Parameter target: what the link leads to, if that can be in the trash.
+    /// Whether a link in a list is shown.
+    /// - Parameter target: the link's target class, if its objects can be in the trash.
     static func isShown(_ link: String, _ target: ClassSchema?) -> String {
         guard let target, let key = target.primaryKey else { return "TRUE" }
         return "EXISTS (SELECT \(reached(link, target, key)))"
     }
 
-    /// A column of a list's elements in their order, of one more than are shown.
-    /// - Parameter target: of a list of links, what they lead to, if that can be in the trash.
+    /// A column of a list's elements in their order, with one more element than is shown.
+    /// - Parameter target: for a list of links, their target class, if its objects can be in the trash.
     static func elementsSQL(
         _ elements: Int, of type: ResourceType, _ schema: Schema, column place: Int = ElementColumn.content,
         target: ClassSchema? = nil, expression: String = ""
     ) -> String {
         let item = schema[elements]
         func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier("e", item.columns[index].sqlName) }
-        // Of an embedded object's link, each element has null.
+        // In an embedded object, a link to an object in the trash is null; its element stays.
         let content =
             target == nil
             ? linkSQL(column(place), schema.trashableTarget(of: item.columns[place])) : column(place)
@@ -238,10 +238,10 @@ package struct ResourcePlan: Sendable {
 
     package func key(_ row: PostgresRow) throws -> Value { try row[0].value(of: type.keyType) }
 
-    /// The keys of the objects that a relationship leads to, the first ones of a long list.
+    /// The keys in a relationship; only the first ones of a long list.
     package func linked(_ row: PostgresRow, _ field: String) throws -> [Value] { try linkage(row, field).keys }
 
-    /// As ``linked(_:_:)``, with whether these are all.
+    /// Like ``linked(_:_:)``, and whether these are all.
     func linkage(_ row: PostgresRow, _ field: String) throws -> (keys: [Value], isComplete: Bool) {
         guard let relationship = relationships.first(where: { $0.field.name == field }) else { return ([], true) }
         let cell = row[relationship.place]
@@ -252,14 +252,14 @@ package struct ResourcePlan: Sendable {
     }
 
     /// Appends a row as a resource object.
-    /// - Returns: the version of what the caller sees of it, as `meta.version` and an ETag have it; nil where only some
-    ///   members are shown.
+    /// - Returns: the version of what the caller sees of it, as in `meta.version` and an ETag; nil if only some members
+    ///   are shown.
     @discardableResult
     package func append(_ row: PostgresRow, to json: inout JSONBytes) throws -> String? {
         try write(row, to: &json).map { String(decoding: json.bytes[$0], as: UTF8.self) }
     }
 
-    /// As ``append(_:to:)``.
+    /// Like ``append(_:to:)``.
     /// - Returns: where the version is in the JSON.
     @discardableResult
     func write(_ row: PostgresRow, to json: inout JSONBytes) throws -> Range<Int>? {
@@ -302,20 +302,20 @@ package struct ResourcePlan: Sendable {
     }
 
     /// Appends the id of a resource.
-    /// - Returns: how it stands in addresses.
+    /// - Returns: the id as it is written in addresses.
     private func append(idOf row: PostgresRow, to json: inout JSONBytes) throws -> [UInt8] {
         guard case .objectId = type.keyType else {
             let id = try key(row).keyText
             json.append(string: id)
             return Array(RequestParameters.encode(id).utf8)
         }
-        // Digits, which are the same everywhere.
+        // Hexadecimal digits, which are the same in addresses.
         let start = json.bytes.count
         try RowJSON.append(row[0], .objectId, to: &json)
         return Array(json.bytes[(start + 1)..<(json.bytes.count - 1)])
     }
 
-    /// `,"data":…`, or the number of elements where they are too many.
+    /// Appends `,"data":…`, or the number of elements if they are too many.
     private func append(linkageOf relationship: Relationship, _ row: PostgresRow, to json: inout JSONBytes) throws {
         let cell = row[relationship.place]
         guard relationship.isList else {
@@ -391,7 +391,7 @@ package struct ResourcePlan: Sendable {
         json.append("}")
     }
 
-    /// A list of values, or of lists where an element has several properties.
+    /// Appends a list of values, or a list of lists if an element has several properties.
     private static func append(_ cell: PostgresCell, _ types: [PropertyType], to json: inout JSONBytes) throws {
         guard !cell.isNull else { return json.append(null: ()) }
         let elements = ArrayCoding.decode(Data(try cell.bytes), types) ?? []

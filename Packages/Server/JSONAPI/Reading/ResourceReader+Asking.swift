@@ -5,7 +5,7 @@ package import TomboloModel
 package import TomboloRules
 
 extension ResourceReader {
-    /// Why the caller may not do something to an object as it is; nil if they may.
+    /// Why the caller may not perform an operation on an object in its current state; nil if they may.
     /// - Throws: ``RequestFailure`` with status 404 for an object that the caller can't see.
     package func refusal(
         _ operation: TomboloRules.Operation, _ type: ResourceType, key: Value, _ pool: PostgresPool

@@ -5,8 +5,8 @@ package import TomboloModel
 import TomboloSQL
 
 extension ResourceReader {
-    /// How many of the resources that the caller may see satisfy a filter.
-    /// - Parameter limit: further ones aren't counted: counting all of a large table takes long.
+    /// The number of resources that the caller may see and that satisfy a filter.
+    /// - Parameter limit: where to stop: counting all of a large table takes long.
     package func count(
         _ type: ResourceType, matching filter: Predicate, limit: Int, _ pool: PostgresPool
     ) async throws -> Int {
@@ -19,11 +19,12 @@ extension ResourceReader {
         return Int(total)
     }
 
-    /// A statement that counts, and the classes whose rows decide about the number; nil if those of any class may.
+    /// A statement that counts, and the classes whose rows the total depends on; nil if it may depend on those of any
+    /// class.
     typealias Counting = (statement: PostgresStatement, classNames: Set<String>?)
 
     /// The statement that counts the resources that the caller may see and that satisfy a filter.
-    /// - Parameter limit: further ones aren't counted; nil to count all.
+    /// - Parameter limit: where to stop; nil to count all.
     func counting(_ type: ResourceType, matching filter: Predicate, limit: Int? = nil) throws -> Counting {
         var builder = try SQLBuilder.resources(of: type, for: view)
         let condition = try builder.condition(visible: view.readable(type), asked: filter)
@@ -38,7 +39,7 @@ extension ResourceReader {
         return (statement, Self.looksElsewhere(condition) ? nil : [type.item.name])
     }
 
-    /// Whether rows of other classes may decide if a condition is true. Values are parameters, so that they're looked at only
-    /// where it has a SELECT of its own.
+    /// Whether a condition may depend on rows of other classes: only if it has a SELECT of its own. Values are
+    /// parameters, so they can't be mistaken for one.
     static func looksElsewhere(_ condition: String) -> Bool { condition.contains("SELECT") }
 }

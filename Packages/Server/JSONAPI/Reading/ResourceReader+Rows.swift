@@ -6,10 +6,12 @@ import TomboloSQL
 import TomboloLocalization
 
 extension ResourceReader {
-    /// The rows of the resources that the caller may see and that satisfy a filter, for the `FROM` of another statement.
-    /// - Parameter names: the columns, with these names: fields with one value, links, which lead to nothing in the trash, and
-    ///   `id`.
-    /// - Throws: ``RequestFailure`` with status 400 for a field that the caller can't see, or that isn't one value.
+    /// The rows of the resources that the caller may see and that satisfy a filter, for the `FROM` of another
+    /// statement.
+    /// - Parameter names: the fields to select, which also name the columns: fields with a single value, links (null if
+    ///   the target is in the trash), and `id`.
+    /// - Throws: ``RequestFailure`` with status 400 for a field that the caller can't see, or that isn't a single
+    ///   value.
     package func rows(
         of type: ResourceType, _ names: [String], matching filter: Predicate
     ) throws -> PostgresStatement {
@@ -28,7 +30,7 @@ extension ResourceReader {
             """, try builder.parameters.map { try PostgresParameter($0) })
     }
 
-    /// What a SELECT asks for to get a field.
+    /// The expression that selects a field.
     private func column(_ name: String, of type: ResourceType) throws -> String {
         let known = view.fields(of: type).filter(\.isOneValue)
         guard known.contains(where: { $0.name == name }) else {

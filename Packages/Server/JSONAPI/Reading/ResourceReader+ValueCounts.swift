@@ -7,11 +7,11 @@ import TomboloLocalization
 extension ResourceReader {
     /// How many resources have each of some values.
     package struct ValueCounts: Sendable {
-        /// Without values that no resource has.
+        /// Leaves out values that no resource has.
         package private(set) var counts: [Value: Int] = [:]
-        /// Resources without a value, as they are shown: a link to something in the trash leads nowhere.
+        /// How many resources have no visible value: a link to something in the trash counts as none.
         package private(set) var none = 0
-        /// Resources with any other value.
+        /// How many resources have any other value.
         package private(set) var others = 0
 
         fileprivate init(_ result: PostgresResult, of type: PropertyType) throws {
@@ -22,11 +22,13 @@ extension ResourceReader {
         }
     }
 
-    /// How many of the resources that the caller may see and that satisfy a filter have each of some values of a field.
+    /// Counts, for each of some values of a field, the resources that the caller may see and that satisfy a filter.
     /// - Parameters:
-    ///   - field: one with one value, or a link, whose values are the keys of what it leads to.
-    ///   - values: not null. Resources with others are counted together, so that the answer is as long as this list at most.
-    /// - Throws: ``RequestFailure`` with status 400 for a field that the caller can't see, or that isn't one value.
+    ///   - field: a field with a single value, or a link, whose values are the keys of its targets.
+    ///   - values: not null. Resources with other values are counted together, so that the answer is at most as long as
+    ///     this list.
+    /// - Throws: ``RequestFailure`` with status 400 for a field that the caller can't see, or that isn't a single
+    ///   value.
     package func counts(
         _ type: ResourceType, of field: ResourceField, among values: [Value], matching filter: Predicate,
         _ pool: PostgresPool

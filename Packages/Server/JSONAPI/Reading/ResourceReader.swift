@@ -7,12 +7,12 @@ import TomboloLocalization
 
 /// Reads resources that a caller may see, and nothing in the trash.
 package struct ResourceReader: Sendable {
-    /// Resources that one answer includes besides those that were asked for.
+    /// The most resources that one answer includes besides the requested ones.
     package static let maximumIncludedCount = 1_000
 
     package let view: CallerView
 
-    /// Where numbers of resources are kept; nil to count each time.
+    /// The cache of totals; nil to count each time.
     let answers: ListAnswers?
 
     package init(view: CallerView, answers: ListAnswers? = nil) {
@@ -20,7 +20,7 @@ package struct ResourceReader: Sendable {
         self.answers = answers
     }
 
-    /// A row with what is needed to write it.
+    /// A row with everything that is needed to write it.
     package struct Resource: Sendable {
         package let plan: ResourcePlan
         package let row: PostgresRow
@@ -34,7 +34,7 @@ package struct ResourceReader: Sendable {
     package struct Page: Sendable {
         package var resources: [Resource] = []
         package var included: [Resource] = []
-        /// Where the next page begins; nil on the last one.
+        /// The cursor of the next page; nil on the last one.
         package var next: String?
         package var total: Int64?
     }
@@ -47,10 +47,10 @@ package struct ResourceReader: Sendable {
     // MARK: Statements
 
     /// - Parameters:
-    ///   - filter: what is asked of resources, with links as they show them.
-    ///   - visible: which resources are; nil for those that the caller may read.
-    ///   - extra: further expressions behind the plan's.
-    ///   - limit: rows at most.
+    ///   - filter: the condition on resources. It sees links as resources show them.
+    ///   - visible: the visible resources; nil for those that the caller may read.
+    ///   - extra: more expressions, after the plan's.
+    ///   - limit: the most rows.
     package func statement(
         _ plan: ResourcePlan, matching filter: Predicate, visible: Predicate? = nil, extra: [String] = [],
         orderBy sorts: [ResourceQuery.Sort] = [], limit: Int, offset: Int = 0, locking: String = ""
@@ -62,7 +62,7 @@ package struct ResourceReader: Sendable {
         return statement
     }
 
-    /// - Returns: with the statement, whether rows of other classes may decide which resources it finds.
+    /// - Returns: the statement, and whether the resources that it finds may depend on rows of other classes.
     private func selection(
         _ plan: ResourcePlan, matching filter: Predicate, visible: Predicate?, extra: [String],
         orderBy sorts: [ResourceQuery.Sort], limit: Int, offset: Int
@@ -88,7 +88,7 @@ package struct ResourceReader: Sendable {
 
     // MARK: Reading
 
-    /// With the linkage of every relationship that is followed from resources of the type.
+    /// The plan, with the linkage of every relationship that the query follows from resources of the type.
     package func plan(_ type: ResourceType, _ query: ResourceQuery) -> ResourcePlan {
         ResourcePlan(
             type, for: view, fields: query.fields[type.name], linkage: query.included(from: type),
@@ -96,7 +96,7 @@ package struct ResourceReader: Sendable {
     }
 
     /// The page of a list that a query asks for.
-    /// - Parameter narrowing: what else its resources must satisfy.
+    /// - Parameter narrowing: an additional condition on its resources.
     package func page(
         _ type: ResourceType, _ query: ResourceQuery, narrowing: Predicate = .constant(true), _ pool: PostgresPool
     ) async throws -> Page {
@@ -104,18 +104,19 @@ package struct ResourceReader: Sendable {
         return try await page(request, since: answers?.begin(), pool)
     }
 
-    /// A list that is asked for.
+    /// A request for a list.
     struct ListRequest {
         let plan: ResourcePlan
         let query: ResourceQuery
         let rows: PostgresStatement
-        /// Nil if the total isn't asked for.
+        /// Nil if the total isn't requested.
         let counting: Counting?
-        /// The classes whose rows decide about the page, without what it includes; nil if those of any class may.
+        /// The classes whose rows the page depends on, apart from what it includes; nil if it may depend on those of
+        /// any class.
         let classNames: Set<String>?
     }
 
-    /// - Parameter narrowing: what else the list's resources must satisfy.
+    /// - Parameter narrowing: an additional condition on the list's resources.
     func request(
         _ type: ResourceType, _ query: ResourceQuery, narrowing: Predicate = .constant(true)
     ) throws -> ListRequest {
@@ -124,7 +125,7 @@ package struct ResourceReader: Sendable {
         let keys = query.sorts.flatMap { sort -> [String] in
             let column = PostgresSQL.quoteIdentifier(ResourcePlan.alias, sort.column.sqlName)
             guard sort.type.stored == .string else { return [column, "false"] }
-            // A long text has no room in a cursor, and isn't read for one.
+            // A long string has no room in a cursor, and isn't read for one.
             let isLong = "coalesce(octet_length(\(column)::text), 0) > \(ResourcePage.maximumCursorByteCount)"
             return ["CASE WHEN NOT \(isLong) THEN \(column) END", isLong]
         }
@@ -138,8 +139,8 @@ package struct ResourceReader: Sendable {
     }
 
     /// The page of a list.
-    /// - Parameter beginning: nil to keep nothing.
-    /// - Throws: also `PostgresError` `.resultTooLarge`.
+    /// - Parameter beginning: nil to cache nothing.
+    /// - Throws: may also throw `PostgresError` `.resultTooLarge`.
     func page(
         _ request: ListRequest, since beginning: ListAnswers.Beginning?, _ pool: PostgresPool
     ) async throws -> Page {
@@ -158,7 +159,7 @@ package struct ResourceReader: Sendable {
             known = try await answers?.total(counting.statement)
             if known != nil { uncounted = nil }
         }
-        // One statement needs no transaction to be of one moment.
+        // A single statement sees one snapshot without a transaction.
         guard uncounted != nil || !query.includes.isEmpty else {
             var page = try self.page(try await pool.query(request.rows.sql, request.rows.parameters), plan, query)
             page.total = known
@@ -187,8 +188,8 @@ package struct ResourceReader: Sendable {
         return page
     }
 
-    /// The cursor behind a page: of its last row, or of the last one before whose values have room in a cursor, with the number of
-    /// rows from there on.
+    /// The cursor after a page: of its last row, or of the last row before it whose values fit into a cursor, with the
+    /// number of rows from there on.
     private func next(_ resources: [Resource], _ plan: ResourcePlan, _ query: ResourceQuery) throws -> String {
         for (count, resource) in resources.reversed().enumerated() {
             let cells = query.sorts.indices.map { plan.columns.count + 2 * $0 }
@@ -224,8 +225,8 @@ package struct ResourceReader: Sendable {
 
     // MARK: Including
 
-    /// What the includes of a query lead to from some resources: each once, and only what the caller may see.
-    /// - Throws: ``RequestFailure`` with status 400 if that is too much.
+    /// The resources that a query includes from some resources: each once, and only those that the caller may see.
+    /// - Throws: ``RequestFailure`` with status 400 if they are too many.
     nonisolated(nonsending) private func included(
         with resources: [Resource], _ query: ResourceQuery, _ connection: PostgresConnection
     ) async throws -> [Resource] {
@@ -259,7 +260,7 @@ package struct ResourceReader: Sendable {
                     known[Identity(classIndex: target.classIndex, key: try plan.key(row))] =
                         Resource(plan: plan, row: row)
                 }
-                // In the order of the links, whatever the database's is.
+                // In the order of the links, not the database's.
                 included += missing.compactMap { known[Identity(classIndex: target.classIndex, key: $0)] }
             }
             guard !include.inner.isEmpty else { continue }
@@ -276,7 +277,7 @@ package struct ResourceReader: Sendable {
 }
 
 extension ResourceQuery {
-    /// The names of a type's relationships that are followed, wherever: a resource may be reached on several ways.
+    /// The names of a type's relationships that are followed anywhere: a resource may be reached in several ways.
     fileprivate func included(from type: ResourceType) -> Set<String> {
         func names(_ includes: [Include]) -> Set<String> {
             includes.reduce(into: []) { result, include in

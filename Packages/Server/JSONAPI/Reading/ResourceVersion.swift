@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 import TomboloHTTP
 
-/// Versions of what a caller sees, as ETags (RFC 9110, section 8.8.3): made of the bytes, and of nothing that the
-/// caller may not see, which could be guessed from it otherwise.
+/// Versions of what a caller sees, for ETags (RFC 9110, section 8.8.3). They are computed from the bytes alone.
+/// Anything that the caller may not see stays out, since it could be guessed from the version.
 package struct ResourceVersion: Sendable {
     private static let byteCount = 12
 

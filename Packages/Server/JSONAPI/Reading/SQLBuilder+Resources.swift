@@ -4,7 +4,7 @@ package import TomboloModel
 package import TomboloSQL
 
 extension SQLBuilder {
-    /// A builder for the rows of a type's table, which statements name ``ResourcePlan/alias``.
+    /// A builder for the rows of a type's table, which statements call ``ResourcePlan/alias``.
     package static func resources(
         of type: ResourceType, for view: CallerView, firstParameter: Int = 1
     ) throws(ValueError) -> SQLBuilder {
@@ -13,10 +13,10 @@ extension SQLBuilder {
             firstParameter: firstParameter)
     }
 
-    /// The condition that resources are ones that a caller may see and have asked for. What is asked about links is about
-    /// what resources show, where a link to something in the trash is null. What may be seen is about what is stored, as
-    /// for devices.
-    /// - Parameter seesTrash: whether links to what is in the trash are asked about too.
+    /// The condition for resources that a caller may see and has asked for. In the filter, links are as resources show
+    /// them: null if their target is in the trash. In the rules' condition, links are as they are stored, as for
+    /// devices.
+    /// - Parameter seesTrash: whether the filter sees links to objects in the trash.
     package mutating func condition(
         visible: Predicate, asked: Predicate, seesTrash: Bool = false
     ) throws(ValueError) -> String {

@@ -1,13 +1,14 @@
 import TomboloModel
 
 extension CallerView {
-    /// Names of properties that say what an object is, the best first.
+    /// Names of properties that describe an object, best first.
     private static let titleNames = [
         "title", "name", "displayName", "fullName", "label", "subject", "heading", "email", "identifier", "slug",
         "code", "key", "number",
     ]
 
-    /// The property whose text stands for an object: one of the usual names, or the first text that an object must have.
+    /// The property whose text represents an object: one of the usual names, or the first string that an object must
+    /// have.
     /// - Returns: nil if the caller can see none.
     package func titleField(of type: ResourceType) -> ResourceField? {
         let texts = fields(of: type).filter { field in

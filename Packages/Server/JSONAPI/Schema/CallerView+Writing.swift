@@ -2,12 +2,13 @@ package import TomboloModel
 import TomboloRules
 
 extension CallerView {
-    /// The columns of a class that the caller may set in no object, although they may change other ones.
+    /// The columns of a class that the caller may not set in any object, although they may change others.
     package func fixedColumns(of type: ResourceType) -> Set<Int> {
         rules.fixedColumns(subject, ofClassAt: type.classIndex)
     }
 
-    /// What the rules demand of every object that the caller makes, by column, such as themselves as its creator.
+    /// The values, by column, that the rules demand in every object that the caller creates, such as the caller as its
+    /// creator.
     package func demandedOnCreation(of type: ResourceType) -> [Int: Value] {
         let all = Resource.objects(classIndex: type.classIndex)
         guard let filter = try? rules.authorize(subject, .create, all).get() else { return [:] }
@@ -18,7 +19,7 @@ extension CallerView {
 }
 
 extension Predicate {
-    /// The one value of a property with which the condition can hold; nil if there may be others.
+    /// The only value of a property for which the condition can hold; nil if there may be others.
     fileprivate func demanded(_ property: String) -> Value? {
         switch self {
         case .compare(PropertyPath(property), .equal, let value): value

@@ -2,7 +2,7 @@ import TomboloHTTP
 package import TomboloModel
 package import TomboloRules
 
-/// What one caller may see of the classes: which types, which fields, and which objects.
+/// What one caller may see: which types, which fields, and which objects.
 package struct CallerView: Sendable {
     package let subject: Subject
     package let rules: Rules
@@ -24,7 +24,7 @@ package struct CallerView: Sendable {
     /// The objects of a class that the caller may read; false if none.
     package func readable(_ type: ResourceType) -> Predicate { access.readable(type.classIndex) }
 
-    /// Why the caller may do something to no object of a class; nil if the rules permit it for some.
+    /// Why the caller may not do something to any object of a class; nil if the rules permit it for some.
     package func refusal(_ operation: TomboloRules.Operation, _ type: ResourceType) -> Decision.Denial? {
         rules.refusal(subject, operation, ofClassAt: type.classIndex)
     }
@@ -33,26 +33,26 @@ package struct CallerView: Sendable {
     package func isVisible(_ field: ResourceField, of type: ResourceType) -> Bool {
         if let column = field.column { return hidden[type.classIndex]?.contains(column) != true }
         if let elements = field.elements, case .constant(false) = access.readable(elements) {
-            // With the class itself unreadable, nothing is read anyway.
+            // If the class itself is unreadable, nothing is read anyway.
             if case .constant(false) = access.readable(type.classIndex) { return true }
             return false
         }
         return true
     }
 
-    /// The classes whose rows decide about what is shown of an object, without what is included: its own, its lists', and
-    /// those of objects that these link to, since what is in the trash isn't shown.
+    /// The classes whose rows decide what is shown of an object, apart from what is included: its own, its lists', and
+    /// those of their links' targets, since objects in the trash aren't shown.
     func shownClassNames(of type: ResourceType) -> Set<String> {
         let own = [type.item] + schema.elementClassIndexes(of: type.classIndex).map { schema[$0] }
         let links = own.flatMap { $0.columns.compactMap(\.linkTarget) }
         return Set(own.map(\.name) + links)
     }
 
-    /// The fields that the caller may read, those in embedded objects too.
+    /// The fields that the caller may read, including those in embedded objects.
     package func fields(of type: ResourceType) -> [ResourceField] { visible(type.fields, of: type) }
 
-    /// The only values that a column can have; nil for any of its type. A column that names roles has those that the rules
-    /// list, also roles that were added, which an enumeration of the model doesn't know.
+    /// The only values that a column can have; nil for any of its type. A column that names roles has those that the
+    /// rules list, including added roles, which the model's enumeration doesn't know.
     func allowedValues(of column: Int, in item: ClassSchema) -> AllowedValues? {
         let grants = rules.grantColumns.first { schema[$0.classIndex].name == item.name && $0.roleColumn == column }
         guard let grants else { return item.columns[column].allowedValues }

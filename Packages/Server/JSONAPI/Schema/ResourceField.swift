@@ -4,16 +4,16 @@ package import TomboloModel
 package struct ResourceField: Sendable {
     package indirect enum Content: Sendable {
         case value(column: Int, type: PropertyType)
-        /// Several values in one column, in the form of `ArrayCoding`.
+        /// Several values in one column, encoded with `ArrayCoding`.
         case array(column: Int, types: [PropertyType])
-        /// An embedded object: the column that says whether it's there, and its properties.
+        /// An embedded object: the column that says whether it exists, and its properties.
         case embedded(column: Int, fields: [ResourceField])
         /// A list of scalars, with the position of its element class.
         case values(elements: Int, type: PropertyType)
-        /// A list of embedded objects: the position of the element class, and the properties of an element, whose columns
-        /// are those of the element class.
+        /// A list of embedded objects: the position of the element class, and the properties of an element, whose
+        /// columns are those of the element class.
         case objects(elements: Int, fields: [ResourceField])
-        /// A link to an object of a class, by its position.
+        /// A link to an object of a class, given by its position.
         case toOne(column: Int, target: Int)
         /// A list of links, with the position of its element class.
         case toMany(elements: Int, target: Int)
@@ -21,7 +21,7 @@ package struct ResourceField: Sendable {
 
     /// The name of its member in `attributes` or `relationships`.
     package let name: String
-    /// The name of the property in the model, with those of the embedded objects that it's in.
+    /// The property's name in the model, after those of the embedded objects that contain it.
     package let property: String
     package let content: Content
     package let isOptional: Bool
@@ -31,7 +31,7 @@ package struct ResourceField: Sendable {
     package let hint: String?
     /// Whether the text is Markdown.
     package let isMarkdown: Bool
-    /// Which half of its object's place it is; nil for anything else.
+    /// Whether it is the latitude or the longitude of its object's place; nil for neither.
     package let coordinate: Column.Coordinate?
 
     /// The column that holds it, or nil for a list.
@@ -42,7 +42,7 @@ package struct ResourceField: Sendable {
         }
     }
 
-    /// The position of the element class of a list.
+    /// The position of a list's element class.
     package var elements: Int? {
         switch content {
         case .values(let elements, _), .objects(let elements, _), .toMany(let elements, _): elements
@@ -50,7 +50,7 @@ package struct ResourceField: Sendable {
         }
     }
 
-    /// The position of the class that a relationship leads to.
+    /// The position of a relationship's target class.
     package var target: Int? {
         switch content {
         case .toOne(_, let target), .toMany(_, let target): target
@@ -80,9 +80,9 @@ package struct ResourceField: Sendable {
             hint: hint, isMarkdown: isMarkdown, coordinate: coordinate)
     }
 
-    /// What an export calls the title of what the link leads to. No member has this name, so that imports leave it out.
+    /// The name of the column with the target's title in an export. No member has this name, so imports ignore it.
     package var titleName: String { "\(name).title" }
 
-    /// The member with an element's identity in a list of embedded objects.
+    /// The member with an element's id in a list of embedded objects.
     package static let elementID = "id"
 }

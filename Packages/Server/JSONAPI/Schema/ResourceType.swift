@@ -5,7 +5,7 @@ package import TomboloModel
 
 /// A class as the API shows it: the `type` of its resource objects, and their fields.
 package struct ResourceType: Sendable {
-    /// As in addresses and in `type`: `role_assignments`.
+    /// The name in addresses and in `type`: `role_assignments`.
     package let name: String
     package let classIndex: Int
     package let item: ClassSchema
@@ -17,7 +17,7 @@ package struct ResourceType: Sendable {
     package var key: Column { item.columns[keyIndex] }
     package var path: String { "\(JSONAPIRoutes.path)/\(name)" }
 
-    /// - Parameter isServed: whether a class has resources, by its name.
+    /// - Parameter isServed: whether a class, given by its name, has resources.
     /// - Returns: nil for a class without objects of its own.
     package init?(_ schema: Schema, classIndex: Int, isServed: (String) -> Bool) {
         let item = schema[classIndex]
@@ -33,14 +33,14 @@ package struct ResourceType: Sendable {
         }
     }
 
-    /// Addresses below `/api` that aren't collections.
+    /// Paths below `/api` that aren't collections.
     private static let reserved: Set<String> = ["operations"]
 
     package static func isServed(_ item: ClassSchema) -> Bool {
         item.owner == nil && !item.isEmbedded && !item.isRetired && item.primaryKeyIndex != nil
     }
 
-    /// JSON:API wants names that begin and end with a letter or digit, and keeps `id` and `type` for itself.
+    /// JSON:API demands names that begin and end with a letter or digit, and reserves `id` and `type`.
     private static func memberName(_ property: String, _ used: inout Set<String>) -> String {
         let isMark = { (character: Character) in character == "_" || character == "-" }
         var name = String(property.drop(while: isMark))
@@ -61,7 +61,7 @@ package struct ResourceType: Sendable {
             return rest.contains(".") ? nil : String(rest)
         }
         var fields: [ResourceField] = []
-        // Those that say where an element is are the list's.
+        // The columns that say where an element is belong to the list.
         let own =
             item.owner == nil ? item.columns.indices : ElementColumn.content..<(item.parentColumn ?? item.columns.count)
         for index in own where !item.columns[index].isPrimaryKey && !item.columns[index].isRetired {

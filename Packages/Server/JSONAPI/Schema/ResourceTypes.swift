@@ -3,7 +3,7 @@ import Hummingbird
 package import TomboloHTTP
 package import TomboloModel
 
-/// Everything that the API serves of a schema.
+/// Everything of a schema that the API serves.
 package struct ResourceTypes: Sendable {
     package let schema: Schema
     package let all: [ResourceType]
@@ -19,7 +19,7 @@ package struct ResourceTypes: Sendable {
         }
         var positions: [String: Int] = [:]
         for (position, type) in all.enumerated() where positions[type.name] == nil { positions[type.name] = position }
-        // A name that a class has now is that class's, whoever had it before.
+        // A class's current name takes precedence over another class's former name.
         for (position, type) in all.enumerated() {
             for name in type.item.previousNames.map(ClassSchema.collectionName(of:)) where positions[name] == nil {
                 positions[name] = position
@@ -34,7 +34,7 @@ package struct ResourceTypes: Sendable {
     package subscript(name: String) -> ResourceType? { positions[name].map { all[$0] } }
     package subscript(classIndex: Int) -> ResourceType? { positionsByClass[classIndex].map { all[$0] } }
 
-    /// The type that an address names.
+    /// The type in the address.
     /// - Throws: ``RequestFailure`` with status 404.
     package func type(inAddress context: EdgeContext) throws -> ResourceType {
         let name = context.parameters.get("collection")?.removingPercentEncoding ?? ""

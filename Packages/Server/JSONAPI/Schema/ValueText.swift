@@ -3,10 +3,10 @@ import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
-/// Values as text: in filters, cursors and resources.
+/// Values as text, in filters, cursors and resources.
 package enum ValueText {
-    /// A value of a type from the text that ``JSON`` writes for it.
-    /// - Parameter isOwn: text that this server wrote: numbers may be infinite.
+    /// Reads a value of a type from the text that ``JSON`` writes for it.
+    /// - Parameter isOwn: whether this server wrote the text: numbers may be infinite.
     /// - Returns: nil for text that isn't a value of the type.
     package static func value(_ text: String, _ type: PropertyType, isOwn: Bool = false) -> Value? {
         switch type {
@@ -30,7 +30,7 @@ package enum ValueText {
 
     private static let maximumDecimalByteCount = 100
 
-    /// Without hexadecimal digits and words such as `nan`.
+    /// Whether it's a decimal number, without hexadecimal digits and words such as `nan`.
     private static func isDecimal(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {
@@ -42,7 +42,7 @@ package enum ValueText {
         }
     }
 
-    /// The text of a value that ``value(_:_:isOwn:)`` reads back; nil for null.
+    /// The text of a value, which ``value(_:_:isOwn:)`` reads back; nil for null.
     package static func text(_ value: Value) -> String? {
         switch value {
         case .null: nil
@@ -75,7 +75,7 @@ package enum ValueText {
         }
     }
 
-    /// A value of a type as text, for messages and examples; empty for what isn't one value.
+    /// A value of a type as text, for messages and examples; empty for types without single values.
     package static func example(_ type: PropertyType) -> String {
         switch type {
         case .bool: "true"

@@ -3,12 +3,13 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 
-/// Links of embedded objects into the trash. They read as null, so that null doesn't mean that they shall go.
+/// Links of embedded objects to objects in the trash. Callers read them as null, so sending null back mustn't remove
+/// them.
 struct HiddenLinks {
     let item: ClassSchema
     let schema: Schema
 
-    /// The columns with links that stay although null is written. A link goes with its embedded object.
+    /// The columns with links that stay although null is written. A link goes together with its embedded object.
     nonisolated(nonsending) func kept(
         old: (Int) -> Value?, new: (Int) -> Value?, _ connection: PostgresConnection
     ) async throws -> Set<Int> {
@@ -28,7 +29,7 @@ struct HiddenLinks {
         return kept
     }
 
-    /// Whether a column is an embedded object's that stays, or an element's own.
+    /// Whether a column belongs to an embedded object that stays, or to the element itself.
     private func isWithin(_ column: Column, _ new: (Int) -> Value?) -> Bool {
         guard let end = column.name.lastIndex(of: ".") else { return item.owner != nil }
         return item.columnIndex(String(column.name[..<end])).map { new($0) != .null } ?? false
@@ -36,7 +37,7 @@ struct HiddenLinks {
 }
 
 extension Schema {
-    /// The class that a link leads to, if its objects can be in the trash.
+    /// The target class of a link, if its objects can be in the trash.
     func trashableTarget(of column: Column) -> ClassSchema? {
         guard let target = column.linkTarget.flatMap({ self[$0] }), target.isTrashable, target.primaryKey != nil else {
             return nil

@@ -8,7 +8,7 @@ import TomboloModel
 struct RequestDocument {
     let json: JSON
 
-    /// - Parameter knownExtension: the extension of JSON:API that the body must be of.
+    /// - Parameter knownExtension: the JSON:API extension that the body must use.
     /// - Throws: ``RequestFailure``: 415 for another type, 413 for too long a body, 400 for anything but a JSON object.
     static func read(
         _ request: Request, _ context: EdgeContext, requiredExtension: String? = nil
@@ -18,7 +18,7 @@ struct RequestDocument {
         return try parse(try await content(request, context))
     }
 
-    /// The same for a request that may come without a body; nil if it does. Many clients send a content type all the same.
+    /// The same for a request that may have no body; nil if it has none. Many clients send a content type all the same.
     static func readIfAny(_ request: Request, _ context: EdgeContext) async throws -> RequestDocument? {
         let buffer = try await content(request, context)
         guard buffer.readableBytes > 0 else { return nil }

@@ -1,23 +1,23 @@
 import TomboloModel
 
-/// A place in a request's body (RFC 6901).
+/// A place in a request's body: a JSON pointer (RFC 6901).
 package struct RequestPointer: Sendable, CustomStringConvertible {
     package let description: String
 
     package init(_ description: String = "") { self.description = description }
 
-    /// A member of what is here, or an element by its number.
+    /// A member of this place, or an element by its number.
     package static func / (pointer: RequestPointer, name: String) -> RequestPointer {
         RequestPointer("\(pointer.description)/\(escaped(name).shortened(toByteCount: 60))")
     }
 
     private static func escaped(_ name: String) -> String {
-        // Hardly any name has one, and looking for it by bytes is many times faster.
+        // Hardly any name contains one, and searching bytes is many times faster.
         guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return name }
         return name.replacing("~", with: "~0").replacing("/", with: "~1")
     }
 
-    /// Whether it's another place, or below it.
+    /// Whether this is another place, or below it.
     func isWithin(_ place: RequestPointer) -> Bool {
         description == place.description || description.hasPrefix("\(place)/")
     }

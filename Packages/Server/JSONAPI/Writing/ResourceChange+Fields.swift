@@ -2,7 +2,6 @@ import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// Reading the values of fields.
 extension ResourceChange {
     /// - Parameter item: the class that has the field's column or list.
     mutating func readField(
@@ -41,14 +40,14 @@ extension ResourceChange {
             let problem =
                 switch property.type {
                 case _ where isMissing: localized("'\(property.name)' can't be empty.")
-                // Of what fits its type, people enter whole numbers that are too large.
+                // An integer fails here only if it's too large, so the message says what is expected.
                 case .int: localized("'\(property.name)' isn't \(expected).")
                 default: error.wording.localized
                 }
             return refuse(
                 pointer, problem, value.isNull ? localized("Give it a value.") : localized("Send \(expected)."))
         }
-        // Of a list in one column, its elements are asked.
+        // For a list in one column, the elements are checked instead.
         let allowed = view.allowedValues(of: column, in: item)
         if case .array = property.type {} else if !isAllowed(value, allowed, at: pointer) { return }
         if !isOnEarth(value, property.coordinate, at: pointer) { return }
@@ -58,7 +57,7 @@ extension ResourceChange {
 
     // MARK: Lists
 
-    /// A list in one column.
+    /// Reads a list in one column.
     private mutating func array(
         _ field: ResourceField, _ types: [PropertyType], _ json: JSON, at pointer: RequestPointer
     ) -> Value? {
@@ -95,13 +94,13 @@ extension ResourceChange {
         return .data(ArrayCoding.encode(rows, types))
     }
 
-    /// Whether a whole number is in its type's range, which no constraint of the database looks at in such a list.
+    /// Whether an integer is in its type's range. No database constraint checks that in such a list.
     private static func hasRoom(for value: Value, in type: PropertyType) -> Bool {
         guard case .int(let bits) = type, case .int(let number) = value else { return true }
         return number >> Int64(bits - 1) == 0 || number >> Int64(bits - 1) == -1
     }
 
-    /// A list of values with a table of its own.
+    /// Reads a list of values with a table of its own.
     private mutating func values(
         _ field: ResourceField, _ elements: Int, _ json: JSON, at pointer: RequestPointer
     ) -> [Value]? {
@@ -121,7 +120,7 @@ extension ResourceChange {
         return contents
     }
 
-    /// A list of embedded objects.
+    /// Reads a list of embedded objects.
     private mutating func objects(
         _ field: ResourceField, _ elements: Int, _ inner: [ResourceField], _ json: JSON, at pointer: RequestPointer
     ) -> [ResourceContents.Element]? {
@@ -169,7 +168,7 @@ extension ResourceChange {
 
     // MARK: Embedded objects
 
-    /// An embedded object is written as a whole: what isn't said of it is null.
+    /// Reads an embedded object. It is written as a whole: members that aren't sent become null.
     private mutating func readEmbedded(
         _ field: ResourceField, _ column: Int, _ inner: [ResourceField], _ json: JSON, of item: ClassSchema,
         into contents: inout ResourceContents, at pointer: RequestPointer
@@ -186,7 +185,7 @@ extension ResourceChange {
         }
     }
 
-    /// - Parameter name: what has the members, for messages.
+    /// - Parameter name: of what has the members, for messages.
     private mutating func readMembers(
         _ members: [String: JSON], _ inner: [ResourceField], of item: ClassSchema, _ name: String,
         into contents: inout ResourceContents, at pointer: RequestPointer
@@ -212,7 +211,7 @@ extension ResourceChange {
         }
     }
 
-    /// What a field is of an object that isn't there, or that isn't said to have it.
+    /// Sets the value of a field whose object is null, or was sent without it.
     private mutating func clear(
         _ field: ResourceField, of item: ClassSchema, into contents: inout ResourceContents, at pointer: RequestPointer
     ) {
@@ -251,7 +250,7 @@ extension ResourceChange {
         return value
     }
 
-    /// What to send as a value of a type, and how JSON has it.
+    /// What to send as a value of a type, in terms of JSON.
     private func remedy(_ type: PropertyType) -> String {
         let expected = ValueText.expected(type)
         guard !isForm else { return localized("Send \(expected).") }

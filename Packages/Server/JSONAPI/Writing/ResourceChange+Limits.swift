@@ -1,9 +1,9 @@
 import TomboloModel
 import TomboloLocalization
 
-/// What the model says of values beyond their types. What is there already stays if nobody writes it.
+/// The model's limits on values beyond their types. They don't affect existing values that nobody writes.
 extension ResourceChange {
-    /// Whether a value of a place is a latitude or a longitude that exists.
+    /// Whether a value of a place is a possible latitude or longitude.
     mutating func isOnEarth(
         _ value: Value, _ coordinate: Column.Coordinate?, at pointer: RequestPointer
     ) -> Bool {
@@ -20,7 +20,7 @@ extension ResourceChange {
         return false
     }
 
-    /// Whether a value is one of those that a property can have.
+    /// Whether a value is one that the property can have.
     mutating func isAllowed(_ value: Value, _ allowed: AllowedValues?, at pointer: RequestPointer) -> Bool {
         guard let allowed, !value.isNull, !allowed.contains(value) else { return true }
         let shown = allowed.values.prefix(Self.shownValueCount).map { ValueText.text($0) ?? "" }
@@ -31,6 +31,6 @@ extension ResourceChange {
         return false
     }
 
-    /// Allowed values that a message names.
+    /// The most allowed values that a message lists.
     private static let shownValueCount = 20
 }

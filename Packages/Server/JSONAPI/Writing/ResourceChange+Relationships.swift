@@ -2,12 +2,11 @@ package import TomboloHTTP
 import TomboloModel
 import TomboloLocalization
 
-/// Reading relationships.
 extension ResourceChange {
-    /// What becomes of the links that a relationship has.
+    /// What happens to a relationship's links.
     package enum LinkAction: Sendable {
         case replace
-        /// Only of to-many relationships, as the next.
+        /// Only for to-many relationships, like the next one.
         case add
         case remove
     }
@@ -74,8 +73,8 @@ extension ResourceChange {
         return field.isOptional ? "\(identifier) or null" : identifier
     }
 
-    /// The key that a resource identifier names.
-    /// - Parameter leadsTo: whether a link will lead there, so that it has to be there.
+    /// The key in a resource identifier.
+    /// - Parameter leadsTo: whether a link will lead to the object, so that it has to exist.
     private mutating func key(
         _ json: JSON, _ target: ResourceType, leadsTo: Bool, at pointer: RequestPointer
     ) -> Value? {

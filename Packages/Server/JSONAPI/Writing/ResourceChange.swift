@@ -2,21 +2,21 @@ package import TomboloHTTP
 package import TomboloModel
 import TomboloLocalization
 
-/// What a request sets of a resource, checked against the schema and against what the caller may see, but not yet
-/// against the rules for writing.
+/// What a request sets in a resource, checked against the schema and what the caller may see, but not yet against the
+/// rules for writing.
 package struct ResourceChange: Sendable {
     package internal(set) var contents = ResourceContents()
-    /// Links that a list of links gets or loses, by the position of the element class. What else it has stays.
+    /// Links that a list gains or loses, by the position of the element class. Its other links stay.
     package internal(set) var listEdits: [Int: ListEdit] = [:]
-    /// Objects that links lead to.
+    /// The objects that links lead to.
     package internal(set) var links: [Link] = []
     /// Where in the body the links of a list are, by the position of the element class.
     package internal(set) var listPointers: [Int: RequestPointer] = [:]
-    /// Everything that is wrong, or the first of it.
+    /// The problems, up to ``maximumProblemCount``.
     package private(set) var problems: [RequestFailure] = []
-    /// Whether somebody entered the values in a form of a page: what to do isn't said in terms of JSON then.
+    /// Whether the values were entered in a form of a page. Advice then doesn't speak of JSON.
     package var isForm = false
-    /// Whether the values are some that a resource had: numbers may be infinite, as ``ResourceMembers`` has them.
+    /// Whether the values were read from a resource: numbers may be infinite, as in ``ResourceMembers``.
     var isOwn = false
 
     /// New values, by column.
@@ -25,9 +25,9 @@ package struct ResourceChange: Sendable {
     package var pointers: [Int: RequestPointer] { contents.pointers }
 
     package enum ListEdit: Sendable {
-        /// Those that the list hasn't are put behind the others.
+        /// Appends those that the list doesn't have yet.
         case add([Value])
-        /// Those that the list has are taken out of it, however often it has them.
+        /// Removes those that the list has, every occurrence.
         case remove([Value])
     }
 
@@ -40,12 +40,12 @@ package struct ResourceChange: Sendable {
     package let type: ResourceType
     let view: CallerView
     let fields: [ResourceField]
-    /// The keys of objects that the same request makes, by type and local id.
+    /// The keys of objects that the same request creates, by type and local id.
     let localKeys: [LocalIdentifier: Value]
 
     package struct LocalIdentifier: Hashable, Sendable {
         private let type: String
-        /// A text: a request may have two that only look the same.
+        /// A string value, since those are compared by their bytes: a request may have two ids that only look the same.
         private let lid: Value
 
         package init(type: String, lid: String) {
@@ -68,13 +68,13 @@ package struct ResourceChange: Sendable {
         problems.append(RequestFailure(code, message, hint: remedy, source: .pointer(pointer.description)))
     }
 
-    /// More than anybody reads helps nobody.
+    /// Nobody reads more than this.
     package static let maximumProblemCount = 20
 
-    /// Whether no further problem is told: what it takes to describe one can be left out then.
+    /// Whether no further problem will be reported. Code can then skip the work of describing one.
     var hasAllProblems: Bool { problems.count >= Self.maximumProblemCount }
 
-    /// Sets a column that the caller may read, to a value that didn't come as JSON.
+    /// Sets a column that the caller may read to a value that didn't come as JSON.
     /// - Parameter pointer: where the body asks for it.
     package mutating func put(_ value: Value, in column: Int, at pointer: RequestPointer) {
         guard let field = Self.field(of: column, among: fields) else {
@@ -87,7 +87,7 @@ package struct ResourceChange: Sendable {
         links.append(Link(target: target, key: value, pointer: pointer))
     }
 
-    /// The field that has a column, in an embedded object perhaps.
+    /// The field of a column, possibly in an embedded object.
     private static func field(of column: Int, among fields: [ResourceField]) -> ResourceField? {
         for field in fields {
             if field.column == column { return field }
@@ -98,14 +98,14 @@ package struct ResourceChange: Sendable {
         return nil
     }
 
-    /// Whether a list of the object itself is written, by the position of its element class.
+    /// Whether the change writes a list of the object itself, given by the position of its element class.
     func writesList(_ elements: Int) -> Bool {
         (contents.lists[elements] != nil || contents.objects[elements] != nil || listEdits[elements] != nil)
             && !contents.unnamedLists.contains(elements)
     }
 
-    /// The change without the lists that embedded objects were sent without, if they are too long to be shown: who sends back
-    /// what they were shown can't know of them.
+    /// The change without those lists of embedded objects that weren't sent and are too long to be shown: a caller who
+    /// sends back what they were shown can't know about them.
     func leavingUnshown(_ shown: ResourceMembers) -> ResourceChange {
         var change = self
         for elements in shown.unshownLists(of: fields).keys where contents.unnamedLists.contains(elements) {
@@ -115,7 +115,7 @@ package struct ResourceChange: Sendable {
         return change
     }
 
-    /// Reading reports problems while it fills the contents.
+    /// Lets `body` report problems while it fills the contents.
     mutating func changing(_ body: (inout ResourceChange, inout ResourceContents) -> Void) {
         var contents = ResourceContents()
         swap(&contents, &self.contents)
@@ -123,7 +123,7 @@ package struct ResourceChange: Sendable {
         self.contents = contents
     }
 
-    /// - Throws: what is wrong, if anything is.
+    /// - Throws: the problems, if there are any.
     package func check() throws {
         guard var first = problems.first else { return }
         first.others = Array(problems.dropFirst())
@@ -132,7 +132,8 @@ package struct ResourceChange: Sendable {
 
     // MARK: Reading a resource object
 
-    /// Reads `attributes` and `relationships`. Members that JSON:API doesn't know are ignored, as it wants.
+    /// Reads `attributes` and `relationships`. It ignores members that JSON:API doesn't know, as the specification
+    /// demands.
     /// - Parameter pointer: where the resource object is.
     package mutating func read(_ resource: JSON, at pointer: RequestPointer) {
         switch resource["attributes"] {

@@ -3,13 +3,13 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 
-/// Writes the contents of a list of values or links: elements are objects of their own, and those that stay are left
-/// alone, so that devices that change them at the same time lose nothing.
+/// Writes the contents of a list of values or links. Elements are objects of their own. Those that stay aren't touched,
+/// so that devices that change them at the same time lose nothing.
 struct ResourceList {
     private let item: ClassSchema
     private let contentType: PropertyType
     private let ownerType: PropertyType
-    /// The class that a list of links leads to, if its objects can be in the trash.
+    /// The target class of a list of links, if its objects can be in the trash.
     private let target: ClassSchema?
 
     init(_ elements: Int, of type: ResourceType, _ schema: Schema) {
@@ -29,8 +29,8 @@ struct ResourceList {
     private func column(_ index: Int) -> String { PostgresSQL.quoteIdentifier(item.columns[index].sqlName) }
     private var table: String { PostgresSQL.quoteIdentifier(item.table) }
 
-    /// Makes the list of an object have these contents, in this order. The object is locked.
-    /// - Parameter parent: the element that has the list, for one inside of another list.
+    /// Gives an object's list these contents, in this order. The object must be locked.
+    /// - Parameter parent: for a list inside another list, the element that has it.
     nonisolated(nonsending) func write(
         _ contents: [Value], owner: Value, parent: Value? = nil, _ connection: PostgresConnection
     ) async throws {
@@ -49,7 +49,7 @@ struct ResourceList {
             before: Array(old.suffix(end)), connection)
     }
 
-    /// Puts those behind the list's others that it hasn't.
+    /// Appends those that the list doesn't have yet.
     nonisolated(nonsending) func add(_ contents: [Value], owner: Value, _ connection: PostgresConnection) async throws {
         let old = try await elements(owner, nil, connection)
         var known = Set(old.map(\.content))
@@ -57,7 +57,7 @@ struct ResourceList {
         try await insert(added, owner, nil, behind: old, before: [], connection)
     }
 
-    /// Takes out those that aren't among these.
+    /// Removes those that aren't among these.
     nonisolated(nonsending) func keep(
         _ contents: [Value], owner: Value, _ connection: PostgresConnection
     ) async throws {
@@ -76,7 +76,8 @@ struct ResourceList {
 
     // MARK: Rows
 
-    /// The elements in their order. Links into the trash are left out: the caller can't see them, and they stay.
+    /// The elements in their order. Links to objects in the trash are left out: the caller can't see them, and they
+    /// stay.
     nonisolated(nonsending) private func elements(
         _ owner: Value, _ parent: Value?, _ connection: PostgresConnection
     ) async throws -> [Element] {
@@ -125,8 +126,8 @@ struct ResourceList {
     }
 
     /// - Parameters:
-    ///   - first: all elements of the list that come before them.
-    ///   - last: all that come behind them.
+    ///   - first: all elements of the list that come before the new ones.
+    ///   - last: all elements that come after them.
     nonisolated(nonsending) private func insert(
         _ contents: [Value], _ owner: Value, _ parent: Value?, behind first: [Element], before last: [Element],
         _ connection: PostgresConnection
@@ -137,7 +138,7 @@ struct ResourceList {
             ranks = try FractionalRank.sequence(
                 count: contents.count, between: first.last?.rank, last.first?.rank)
         } catch {
-            // Ranks between which there is no room, such as two that are the same: the whole list gets others.
+            // There is no room between the ranks, for example because two are the same: the whole list gets new ranks.
             let all = try FractionalRank.sequence(
                 count: first.count + contents.count + last.count, between: nil, nil)
             ranks = Array(all.dropFirst(first.count).prefix(contents.count))

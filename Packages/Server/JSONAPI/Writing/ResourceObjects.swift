@@ -5,15 +5,14 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloLocalization
 
-/// Writes a list of embedded objects. An element that says its identity, or has the values of one that the list has,
-/// stays that element: what it was edited to at the same time elsewhere is merged with it, and only what is said to be
-/// another way is written.
+/// Writes a list of embedded objects. An element that names its id, or has the same values as an existing element,
+/// stays that element. Concurrent edits of it elsewhere are merged, and only values that differ are written.
 struct ResourceObjects {
     private let elements: Int
     private let item: ClassSchema
     private let type: ResourceType
     private let schema: Schema
-    /// The positions of the columns with the properties of an element.
+    /// The positions of the columns with an element's properties.
     private let columns: [Int]
 
     init(_ elements: Int, of type: ResourceType, _ schema: Schema) {
@@ -31,7 +30,7 @@ struct ResourceObjects {
         let values: [Int: Value]
     }
 
-    /// An element as it shall be.
+    /// An element of the new contents.
     private struct New {
         let contents: ResourceContents
         let pointer: RequestPointer
@@ -44,8 +43,8 @@ struct ResourceObjects {
     private func name(_ index: Int) -> String { PostgresSQL.quoteIdentifier(item.columns[index].sqlName) }
     private func stored(_ index: Int) -> PropertyType { schema.storedType(of: item.columns[index]) }
 
-    /// Makes the list of an object have these elements, in this order. The object is locked.
-    /// - Parameter parent: the element that has the list, for one inside of another list.
+    /// Gives an object's list these elements, in this order. The object must be locked.
+    /// - Parameter parent: for a list inside another list, the element that has it.
     nonisolated(nonsending) func write(
         _ wanted: [ResourceContents.Element], owner: Value, parent: Value? = nil, _ connection: PostgresConnection
     ) async throws {
@@ -84,7 +83,7 @@ struct ResourceObjects {
             new.old = element.id.flatMap { left.removeValue(forKey: .objectId($0)) }
             return new
         }
-        // Those that don't say which one they are can only be told by what they have.
+        // Elements without an id can only be recognised by their values.
         var byValues = Dictionary(grouping: old.filter { left[$0.id] != nil }.reversed(), by: \.values)
         for index in new.indices where new[index].old == nil {
             new[index].old = byValues[new[index].contents.values]?.popLast()
@@ -95,7 +94,7 @@ struct ResourceObjects {
         return new
     }
 
-    /// Gives ranks to the elements: as many as possible keep theirs, so that a move rewrites what was moved.
+    /// Assigns ranks to the elements. As many as possible keep theirs, so that a move only rewrites what was moved.
     private static func rank(_ new: inout [New], _ old: [Old]) {
         let places = Dictionary(old.enumerated().map { ($1.id, $0) }) { first, _ in first }
         let kept = longestAscent(new.map { $0.old.flatMap { places[$0.id] } })
@@ -110,7 +109,7 @@ struct ResourceObjects {
                 (start, lower) = (end + 1, upper)
             }
         } catch {
-            // Ranks between which there is no room, such as two that are the same: the whole list gets others.
+            // There is no room between the ranks, for example because two are the same: the whole list gets new ranks.
             let ranks = (try? FractionalRank.sequence(count: new.count, between: nil, nil)) ?? []
             for (index, rank) in zip(new.indices, ranks) { new[index].rank = rank }
         }
@@ -118,7 +117,7 @@ struct ResourceObjects {
 
     /// The indexes of a longest ascending subsequence.
     private static func longestAscent(_ numbers: [Int?]) -> [Int] {
-        // By length, the index of the smallest number that an ascent of it ends with.
+        // For each length, the index of the smallest number that ends an ascent of this length.
         var ends: [Int] = []
         var previous: [Int?] = Array(repeating: nil, count: numbers.count)
         for (index, number) in numbers.enumerated() {
@@ -221,7 +220,7 @@ struct ResourceObjects {
         try await located(first) { try await connection.query(sql, all) }
     }
 
-    /// Says of the database's refusals which element they are about.
+    /// Adds to the database's refusals which element they are about.
     nonisolated(nonsending) private func located(
         _ element: New, _ body: nonisolated(nonsending) () async throws -> Void
     ) async throws {

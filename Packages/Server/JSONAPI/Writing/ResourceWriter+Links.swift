@@ -6,8 +6,8 @@ import TomboloSQL
 import TomboloLocalization
 
 extension ResourceWriter {
-    /// Links lead to objects that are there, and not in the trash.
-    /// - Returns: those to objects that the caller may not read.
+    /// Checks that links lead to objects that exist and aren't in the trash.
+    /// - Returns: the links to objects that the caller may not read.
     nonisolated(nonsending) func checkLinks(
         _ links: [ResourceChange.Link], _ connection: PostgresConnection
     ) async throws -> [ResourceChange.Link] {

@@ -5,7 +5,7 @@ import TomboloPostgresStore
 import TomboloLocalization
 
 extension ResourceWriter {
-    /// Runs statements, and says of the database's refusals which field they are about.
+    /// Runs statements, and adds to the database's refusals which field they are about.
     /// - Parameter unseen: the links to objects that the caller may not read.
     nonisolated(nonsending) func explained(
         _ change: ResourceChange, _ unseen: [ResourceChange.Link], at pointer: RequestPointer,
@@ -15,7 +15,7 @@ extension ResourceWriter {
             try await body()
         } catch let error as PostgresError where error.isRefusal {
             let failure = refusal(error, change, at: pointer)
-            // What a rule says of an object that the caller may not read would tell that it's there.
+            // A constraint's message about an object that the caller may not read would reveal that it exists.
             let places = Array(change.pointers.values) + change.listPointers.values
             let place = places.first { failure.source == .pointer($0.description) }
             if error.raisedSentence != nil, let place, let link = unseen.first(where: { $0.pointer.isWithin(place) }) {
@@ -39,10 +39,10 @@ extension ResourceWriter {
                 failure.properties = []
                 return failure
             }
-            // Where row-level security applies, the database names the rule and not its columns.
+            // If row-level security applies, the database names the constraint but not its columns.
             columns =
                 item.uniqueColumns.first { item.uniqueIndexName($0) == error.constraintName }
-                // Of a rule that somebody else has made.
+                // For a constraint that somebody else has made.
                 ?? item.uniqueColumns.first { columns in
                     let names = columns.map { item.columns[$0].sqlName }.joined(separator: "_")
                     return error.constraintName?.contains(names) == true
@@ -79,7 +79,7 @@ extension ResourceWriter {
         return failure
     }
 
-    /// The place of the list of links whose element the database refused.
+    /// The place of the list of links with the element that the database refused.
     private func list(of error: PostgresError, _ change: ResourceChange) -> RequestPointer? {
         change.listPointers.first { elements, _ in view.schema[elements].table == error.tableName }?.value
     }

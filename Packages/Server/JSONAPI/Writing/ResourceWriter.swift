@@ -7,7 +7,7 @@ import TomboloRules
 import TomboloSQL
 import TomboloLocalization
 
-/// Makes, changes and removes single resources in the caller's transaction, as the rules permit.
+/// Creates, changes and removes single resources in the caller's transaction, as the rules permit.
 package struct ResourceWriter: Sendable {
     package let view: CallerView
     package let moveToTrash: JSONAPIRoutes.TrashMove
@@ -27,14 +27,14 @@ package struct ResourceWriter: Sendable {
     // MARK: Making
 
     /// - Parameters:
-    ///   - key: of the new resource.
+    ///   - key: the key of the new resource.
     ///   - pointer: where the resource object is in the body.
     /// - Returns: the resource as it is now; nil if the caller can't see it.
     package nonisolated(nonsending) func create(
         _ change: ResourceChange, key: Value, at pointer: RequestPointer, _ connection: PostgresConnection
     ) async throws -> ResourceReader.Resource? {
         let (type, item) = (change.type, change.type.item)
-        // Whether a target is there is nobody's business who may not write here.
+        // Callers who may not write here mustn't learn whether a target exists.
         let row = try newRow(change, key: key, at: pointer)
         let unseen = try await checkLinks(change.links, connection)
         var names: [String] = []
@@ -56,13 +56,13 @@ package struct ResourceWriter: Sendable {
         return try await current(type, key, connection)
     }
 
-    /// Says to an app's triggers who makes an object, until the transaction ends: the function `tombolo.writer`.
+    /// Tells an app's triggers who creates an object, until the transaction ends: the function `tombolo.writer`.
     private static func writer(_ user: ObjectId?) -> PostgresStatement {
         PostgresStatement("SELECT set_config('tombolo.writer', $1, true)", [.text(user?.stringValue ?? "")])
     }
 
     /// The row of a new resource, as far as it can be checked without the database.
-    /// - Throws: ``RequestFailure`` for what is missing, and what the rules don't permit.
+    /// - Throws: ``RequestFailure`` for missing values, and for anything that the rules don't permit.
     func newRow(_ change: ResourceChange, key: Value, at pointer: RequestPointer) throws -> Row {
         let (type, item) = (change.type, change.type.item)
         var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
@@ -78,7 +78,7 @@ package struct ResourceWriter: Sendable {
         return view.schema.storedType(of: column).zero
     }
 
-    /// Text, dates and links that a resource must have; a number is 0 and a truth value false unless it's said.
+    /// Checks for required strings, dates and links. Numbers default to 0, and Booleans to false.
     private func checkMissing(_ change: ResourceChange, at pointer: RequestPointer) throws {
         let fixed = view.fixedColumns(of: change.type)
         var problems: [RequestFailure] = []
@@ -118,7 +118,7 @@ package struct ResourceWriter: Sendable {
         let changed = change.values.keys.sorted().filter { found.row[$0] != row[$0] }
         try await explained(change, unseen, at: pointer) {
             if !changed.isEmpty {
-                // A rule of the database may be about the new values and the lists together.
+                // A database constraint may involve the new values and the lists together.
                 try await removeFromLists(change, of: key, connection)
                 var parameters = [try PostgresParameter(key, as: type.keyType)]
                 var assignments: [String] = []
@@ -138,8 +138,8 @@ package struct ResourceWriter: Sendable {
 
     // MARK: Removing
 
-    /// Moves the resource into the trash where its class has one, and deletes it otherwise.
-    /// - Parameter reason: kept in the trash.
+    /// Moves the resource to the trash if its class has one, and deletes it otherwise.
+    /// - Parameter reason: stored in the trash.
     package nonisolated(nonsending) func remove(
         _ type: ResourceType, key: Value, ifMatch version: String? = nil, because reason: TrashReason? = nil,
         _ connection: PostgresConnection
@@ -174,7 +174,7 @@ package struct ResourceWriter: Sendable {
     ) async throws -> Current {
         let plan = ResourcePlan(type, for: view)
         let columns = type.item.columns.map { PostgresSQL.quoteIdentifier(ResourcePlan.alias, $0.sqlName) }
-        // Who waited for the lock of a row would learn that there is one.
+        // A caller who had to wait for a row's lock would learn that the row exists.
         let statement = try reader.statement(
             plan, matching: reader.isKey(key, of: type), extra: columns, limit: 1,
             locking: "FOR UPDATE OF \"\(ResourcePlan.alias)\"")
@@ -227,7 +227,7 @@ package struct ResourceWriter: Sendable {
         }
     }
 
-    /// Takes out of lists of links what they shall have no longer.
+    /// Removes the links that lists are to lose.
     nonisolated(nonsending) private func removeFromLists(
         _ change: ResourceChange, of key: Value, _ connection: PostgresConnection
     ) async throws {
@@ -249,7 +249,7 @@ package struct ResourceWriter: Sendable {
         }
     }
 
-    /// Asks the rules about the row before and after, and about each field that changes.
+    /// Checks the rules for the row before and after, and for each field that changes.
     private func authorize(
         _ operation: TomboloRules.Operation, _ type: ResourceType, old: Row?, new: Row, _ change: ResourceChange,
         at pointer: RequestPointer
@@ -281,7 +281,7 @@ package struct ResourceWriter: Sendable {
 }
 
 extension ResourceField {
-    /// Whether a new resource must say it: text, dates, ids and data, and links that can't be null.
+    /// Whether a new resource must have a value: strings, dates, ids and data, and links that can't be null.
     package var isRequiredOnCreation: Bool {
         guard !isOptional else { return false }
         switch content {
