@@ -1,17 +1,17 @@
 import TomboloLocalization
 
-/// Why somebody cannot log in, register, or be taken for who they say they are. Descriptions are fit for clients:
-/// none tells whether an account exists.
+/// Why somebody can't log in, register, or prove who they are. Descriptions are fit for clients: none reveals whether
+/// an account exists.
 public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// E-mail or password is wrong, or there is no such account.
+    /// The e-mail address or password is wrong, or there is no such account.
     case wrongCredentials
-    /// Too many attempts for this e-mail or from this address: failed ones, or mails.
+    /// Too many attempts for this e-mail address or from this IP address: failed logins, or mails.
     case tooManyAttempts(retryAfterSeconds: Int)
     /// More logins at once than the server can check; trying again helps.
     case busy
-    /// The token is malformed, was changed, or was made for something else.
+    /// The token is malformed, was tampered with, or was made for something else.
     case invalidToken(reason: String)
-    /// The token was good until `expiredAt`, in seconds since 1970.
+    /// The token was valid until `expiredAt`, in seconds since 1970.
     case expiredToken(expiredAt: Int64)
     /// The password was changed, or the tokens were revoked, after the token was made.
     case revokedToken
@@ -19,49 +19,49 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
     case endedSession
     /// The user has no such login session.
     case noSuchSession
-    /// The token is good, but its user's account is gone or disabled.
+    /// The token is valid, but its user's account is gone or disabled.
     case unknownUser
     case invalidEmail(reason: String)
     case invalidPassword(reason: String)
     case invalidDisplayName(reason: String)
     case invalidCustomData(reason: String)
-    /// Another account has the e-mail address. Told only to who registers.
+    /// Another account has the e-mail address. Only people who register learn this.
     case emailTaken
-    /// The configured signing secret is too short; in bytes.
+    /// The configured signing secret is too short. The size is in bytes.
     case weakSecret(byteCount: Int)
     /// The database has no key that this server can sign with.
     case noUsableKey
     /// A private key can't be sealed.
     case unreadableKey(id: String)
-    /// There are ``SigningKey/maximumCount`` keys that count.
+    /// There are already ``SigningKey/maximumCount`` active keys.
     case tooManyKeys
     case noSuchKey(id: String)
-    /// Retiring the only key that counts would refuse every token without another to sign new ones.
+    /// Retiring the only active key would refuse every token, without another key to sign new ones.
     case lastKey
-    /// The way to log in is off, or there is none of this name.
+    /// The provider is off, or doesn't exist.
     case noSuchProvider
     /// Anonymous credentials and API keys can't be added to an account.
     case notLinkable
-    /// Another account has the identity, or this one has an address already.
+    /// Another account has the identity, or this one already has an address.
     case identityTaken
     case apiKeyNameTaken
     case tooManyAPIKeys
     case noSuchAPIKey
-    /// The login was made with an API key, which is for a program's work and not for managing the account.
+    /// The login was made with an API key. Such keys are for programs to do their work, not to manage the account.
     case keyLogin
-    /// A code of a second factor is wrong, or was used.
+    /// A code of a second factor is wrong, or was already used.
     case wrongCode
-    /// The login was made without the second factor that the account has, or has to have.
+    /// The login was made without the second factor that the account has, or must have.
     case secondFactorRequired
-    /// The account has a second factor, and what is asked for takes a code of it besides the access token.
+    /// The account has a second factor, and this action needs a code of it as well as the access token.
     case codeRequired
     /// The secret of a second factor was sealed with another secret of the servers.
     case unreadableSecondFactor
-    /// A mailed token is wrong, expired, or was used.
+    /// A mailed token is wrong, expired or already used.
     case badMailToken
-    /// An invitation to the same address, for the same role, is open.
+    /// There is an open invitation to the same address for the same role.
     case alreadyInvited
-    /// There are as many open invitations as may be, or one was sent as often as it may be.
+    /// The limit on open invitations is reached, or an invitation was already sent as often as allowed.
     case tooManyInvitations
     /// The server can't send mails.
     case noMail
@@ -126,7 +126,7 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         }
     }
 
-    /// With the time in words: `40 seconds`, `12 minutes`.
+    /// The message, with the time in words: `40 seconds`, `12 minutes`.
     private static func tooManyAttempts(_ seconds: Int) -> String {
         switch seconds {
         case ...1:

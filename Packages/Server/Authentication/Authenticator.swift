@@ -5,35 +5,38 @@ import Synchronization
 public import TomboloModel
 public import TomboloRules
 
-/// Logs people in by e-mail and password, and tells who a token speaks for. One for each server process; all of
-/// them agree through the database and the shared secret.
+/// Logs people in by e-mail address and password, and identifies the user of a token. Each server process has one; they
+/// all agree by way of the database and the shared secret.
 public final class Authenticator: Sendable {
-    /// Failed logins of one e-mail from one address within ``failedLoginWindowSeconds`` before further ones wait.
+    /// How many logins of one e-mail address from one IP address may fail within ``failedLoginWindowSeconds`` before
+    /// further ones must wait.
     public static let maximumFailedLogins = 10
-    /// Failed logins of one e-mail from all addresses and at all servers together before each further attempt waits, twice as long as the
-    /// one before, up to ``maximumAccountDelaySeconds``. An address from which the account's password was right before
-    /// does not wait, so that somebody else's guessing keeps nobody out for good.
+    /// How many logins of one e-mail address may fail, from all IP addresses and at all servers together, before each
+    /// further attempt must wait: twice as long as the one before, up to ``maximumAccountDelaySeconds``. An IP address
+    /// from which the account's password was right before doesn't have to wait, so that somebody else's guessing can't
+    /// lock the user out for good.
     public static let maximumFailedLoginsOfAccount = 20
     public static let maximumAccountDelaySeconds: Double = 60
     /// An account's failures are forgotten after this long without an attempt.
     public static let accountMemorySeconds: Double = 15 * 60
-    /// Failed logins of all e-mails from one address within ``failedLoginWindowOfAddressSeconds`` before further ones wait:
-    /// an office or a whole conference may stand behind it. E-mails whose password was right from there before don't wait.
+    /// How many logins of all e-mail addresses from one IP address may fail within
+    /// ``failedLoginWindowOfAddressSeconds`` before further ones must wait. An office or a whole conference may share
+    /// the address. E-mail addresses whose password was right from there before don't have to wait.
     public static let maximumFailedLoginsOfAddress = 300
     public static let failedLoginWindowOfAddressSeconds: Double = 15 * 60
-    /// Logins from one address whose passwords are checked or wait at once; further ones are told to try again. An
-    /// address is a single one of IPv4, or a /64 network of IPv6.
+    /// How many logins from one address may be checked or wait at once; further ones are told to try again. An address
+    /// is a single IPv4 address, or a /64 network of IPv6.
     public static let maximumConcurrentLoginsOfAddress = PasswordHasher.maximumWaiting / 4
     public static let failedLoginWindowSeconds: Double = 60
-    /// How many pairs of e-mail and address are counted, and how many addresses. A flood of more makes those with the
-    /// fewest failures forgotten, and none that waits.
+    /// How many pairs of e-mail address and IP address are counted, and how many IP addresses. If a flood exceeds this,
+    /// those with the fewest failures are forgotten, but none that has to wait.
     public static let maximumRememberedLogins = 10_000
-    /// How long a user's roles may be used without asking the database: how soon a change takes effect.
+    /// How long a user's roles may be used without asking the database. This is how soon a change takes effect.
     public static let roleLifetimeSeconds: Double = 1
-    /// How many users' roles are remembered.
+    /// How many users' roles are cached.
     public static let maximumRememberedRoles = 10_000
 
-    /// Accounts that are looked up together, how many such look-ups there are at a time, and how many may wait.
+    /// How many accounts are looked up together, how many such look-ups run at a time, and how many may wait.
     static let lookUpBounds = BatchBounds(size: 200, concurrency: 2, waiting: 20_000)
 
     let pool: PostgresPool
@@ -41,20 +44,20 @@ public final class Authenticator: Sendable {
     let accounts: AccountRegistry
     let signer: TokenSigner
     let tokens: TokenConfiguration
-    /// Of whom a second factor is taken, at the time.
+    /// Which users currently need a second factor.
     public var secondFactor: SecondFactorPolicy { policy() }
     private let policy: @Sendable () -> SecondFactorPolicy
     let providers: ProviderDirectory
     let mail: MailRoom?
     let grants: @Sendable () -> [GrantSource]
-    /// Outside issuers whose keys are kept.
+    /// The most outside issuers whose keys are cached.
     static let maximumIssuerCount = 32
-    /// Guards each bounded map on its own: they are never used together.
+    /// Each lock guards one bounded map: they are never used together.
     private let limiter: Mutex<LoginLimiter>
     let actions = Mutex(ActionLimiter())
     /// Wrong codes of second factors, by user.
     let codes = Mutex(AccountBackoff(.codes, maximumCount: Authenticator.maximumRememberedLogins))
-    /// What is counted together with other servers.
+    /// The counts that servers share.
     let attempts: SharedAttempts
     let issuers = Mutex<[String: IssuerKeys]>([:])
     private let known: Mutex<AccountCache>
@@ -63,11 +66,11 @@ public final class Authenticator: Sendable {
     let start: ContinuousClock.Instant
 
     /// - Parameters:
-    ///   - breached: passwords that are refused because they are known.
-    ///   - mail: sends mails; it must run for as long as requests are served. Nil where no mail can be sent.
-    ///   - secondFactor: of whom tokens count only if the login was made with a second factor, asked for each token. Only
-    ///     the admin server's database role can check codes.
-    ///   - grants: where roles are looked up; called whenever the database is asked, so that it may change.
+    ///   - breached: known passwords, which are refused.
+    ///   - mail: sends mails; it must run for as long as requests are served. Nil if no mail can be sent.
+    ///   - secondFactor: which users' tokens count only if the login was made with a second factor. It's called for
+    ///     each token. Only the admin server's database role can check codes.
+    ///   - grants: where roles are looked up. It's called whenever the database is asked, so the result may change.
     public init(
         pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher(),
         breached: BreachedPasswords? = nil, mail: MailRoom? = nil,
@@ -79,7 +82,7 @@ public final class Authenticator: Sendable {
         lookUps = RequestBatcher(
             Self.lookUpBounds, overload: PostgresPoolError.tooManyWaiters(limit: Self.lookUpBounds.waiting)
         ) { userIDs in
-            // For whoever is in the batch, not for the one whose request began it.
+            // The query serves the whole batch, not only the request that began it.
             let known = try await PostgresBorrower.$current.withValue(nil) {
                 try await Accounts.known(Set(userIDs), grants: grants(), pool)
             }
@@ -101,7 +104,7 @@ public final class Authenticator: Sendable {
         providers = ProviderDirectory(pool: pool, now: now)
     }
 
-    /// With a policy that stays as it is.
+    /// With a fixed policy.
     public convenience init(
         pool: PostgresPool, tokens: TokenConfiguration, hasher: PasswordHasher = PasswordHasher(),
         breached: BreachedPasswords? = nil, mail: MailRoom? = nil, secondFactor policy: SecondFactorPolicy = .ignored,
@@ -114,11 +117,12 @@ public final class Authenticator: Sendable {
 
     var steadySeconds: Double { (clock.now - start) / .seconds(1) }
 
-    /// Checks e-mail and password and begins a login session. An unknown e-mail takes the time of a wrong password.
+    /// Checks e-mail address and password, and begins a login session. An unknown address takes as long as a wrong
+    /// password.
     /// - Parameters:
     ///   - address: where the request came from, for the limit on failed attempts.
     ///   - device: for the user's list of logins.
-    ///   - now: the tokens count from then.
+    ///   - now: when the tokens become valid.
     /// - Throws: ``AuthenticationError``, or the database's error.
     public func login(
         email: String, password: String, address: String = "", device: LoginDevice = LoginDevice(), now: Date = Date()
@@ -127,7 +131,7 @@ public final class Authenticator: Sendable {
             .emailPassword(email: email, password: password), address: address, device: device, now: now)
     }
 
-    /// The account with this e-mail and password. Failed attempts are limited.
+    /// The account with this e-mail address and password. Failed attempts are limited.
     func check(email: String, password: String, address: String) async throws -> Accounts.Account {
         let email = AccountRegistry.normalized(email)
         let key = LoginLimiter.Key(email: email, address: AddressGroup(address).text)
@@ -157,7 +161,7 @@ public final class Authenticator: Sendable {
         outcome = .succeeded
         if failures != nil { try await attempts.forget(shared) }
         if let hash = account.hash, hasher.parameters.isStronger(than: hash.parameters) {
-            // The login is good without it; the next one tries again.
+            // The login succeeds without it; the next one will try again.
             if let stronger = try? await hasher.hash(password, lane: key.address) {
                 try await Accounts.strengthen(hash, to: stronger, of: account.userID, pool)
                 account.hash = stronger
@@ -168,22 +172,21 @@ public final class Authenticator: Sendable {
 
     /// Makes an account with a password.
     /// - Returns: the new user's id.
-    /// - Throws: ``AuthenticationError`` where e-mail, name or password cannot be used; the database's error.
+    /// - Throws: ``AuthenticationError`` if the e-mail address, name or password can't be used; the database's error.
     @discardableResult
     public func register(email: String, password: String, displayName: String) async throws -> ObjectId {
         try await accounts.register(email: email, password: password, displayName: displayName)
     }
 
-    /// Who a token speaks for, with the roles that the database has for them; these may be
-    /// ``roleLifetimeSeconds`` old.
-    /// - Parameter isFresh: whether the database is asked in any case: for what outlasts a request.
+    /// The user of a token, with their roles in the database. These may be ``roleLifetimeSeconds`` old.
+    /// - Parameter isFresh: whether to ask the database in any case: for decisions that outlast a request.
     /// - Throws: ``AuthenticationError/invalidToken(reason:)``, ``AuthenticationError/expiredToken(expiredAt:)``,
     ///   ``AuthenticationError/revokedToken`` or ``AuthenticationError/unknownUser``; the database's error.
     public func verify(_ token: String, now: Date = Date(), isFresh: Bool = false) async throws -> Subject {
         try await checked(token, now: now, isFresh: isFresh).account.subject
     }
 
-    /// What an access token says, and its account.
+    /// The content of an access token, and its account.
     func checked(
         _ token: String, now: Date = Date(), isFresh: Bool = false
     ) async throws -> (content: TokenSigner.Content, account: KnownAccount) {
@@ -202,18 +205,18 @@ public final class Authenticator: Sendable {
         return (content, known)
     }
 
-    /// A user with their roles, as of at most ``roleLifetimeSeconds`` ago.
+    /// A user with their roles, at most ``roleLifetimeSeconds`` old.
     /// - Throws: ``AuthenticationError/unknownUser`` for a user whose account is gone or disabled.
     public func subject(of userID: ObjectId) async throws -> Subject {
         try await known(userID, of: nil).subject
     }
 
-    /// A user with their roles, as ``subject(of:)``, as long as a login session of theirs goes on.
+    /// A user with their roles, like ``subject(of:)``, as long as their login session is live.
     /// - Throws: ``AuthenticationError/revokedToken`` if the session has ended, ``AuthenticationError/unknownUser``.
     public func subject(of userID: ObjectId, in sessionID: ObjectId) async throws -> Subject {
         var account = try await known(userID, of: nil)
         if !account.sessions.contains(sessionID) {
-            // It may be newer than what is remembered.
+            // It may be newer than the cached account.
             forget(userID)
             account = try await known(userID, of: nil)
         }
@@ -221,8 +224,8 @@ public final class Authenticator: Sendable {
         return account.subject
     }
 
-    /// - Parameter token: what is remembered counts only if it knows of the token's generation and session: a token
-    ///   that another server has just made is newer than what this one remembers.
+    /// - Parameter token: the cached account counts only if it has the token's generation and session: a token that
+    ///   another server has just made is newer than this server's cache.
     private func known(_ userID: ObjectId, of token: TokenSigner.Content?) async throws -> KnownAccount {
         let asked = steadySeconds
         if let account = known.withLock({ $0.account(userID, now: asked) }) {
@@ -237,9 +240,9 @@ public final class Authenticator: Sendable {
         return account
     }
 
-    /// Makes the next look at a user ask the database: for a caller who knows that something about them changed.
+    /// Makes the next look-up of a user ask the database: for a caller who knows that something about them has changed.
     public func forget(_ userID: ObjectId) { known.withLock { $0.remove(userID) } }
 
-    /// Makes the next look at every user ask the database.
+    /// Makes the next look-up of every user ask the database.
     public func forgetRoles() { known.withLock { $0.removeAll() } }
 }

@@ -1,6 +1,6 @@
 import TomboloModel
 
-/// Accounts as the database had them a moment ago: a value, its owner holds the lock.
+/// Accounts as the database had them a moment ago. It's a value, whose owner holds the lock.
 struct AccountCache: Sendable {
     private struct Entry {
         let account: KnownAccount

@@ -7,7 +7,7 @@ public struct AccountDetails: Sendable {
     public struct Identity: Hashable, Sendable {
         /// Such as `anon-user`.
         public let provider: String
-        /// What the provider knows the user by: an e-mail address for `local-userpass`.
+        /// The provider's id for the user: an e-mail address for `local-userpass`.
         public let identifier: String
     }
 
@@ -15,15 +15,15 @@ public struct AccountDetails: Sendable {
     public let name: String
     public let email: String?
     public let createdAt: Date
-    /// Since when the address is known to be the user's; nil if it isn't.
+    /// When the user proved that the address is theirs; nil if they haven't.
     public let verifiedAt: Date?
-    /// Since when the account has a second factor; nil if it has none.
+    /// When the account got its second factor; nil if it has none.
     public let secondFactorAt: Date?
     /// In the order in which the account got them.
     public let identities: [Identity]
-    /// What outside providers say of the user.
+    /// What outside providers say about the user.
     public let profile: [String: String]
-    /// The text of a JSON object: what rules call `%%user.custom_data`.
+    /// The text of a JSON object, which rules call `%%user.custom_data`.
     public let customData: String
 }
 

@@ -3,23 +3,23 @@ public import PostgresClient
 public import TomboloModel
 import TomboloLocalization
 
-/// Makes accounts and sets passwords. Who asks is not checked here: services and tools decide that.
+/// Makes accounts and sets passwords. It doesn't check who asks: that is up to services and tools.
 public struct AccountRegistry: Sendable {
-    /// In characters. There is no rule on their kind: length is what counts, and that nobody else would think of it; see
-    /// ``PasswordWeakness``.
+    /// In characters. No rule demands certain kinds of characters: what counts is the length, and that nobody else
+    /// would think of the password. See ``PasswordWeakness``.
     public static let minimumPasswordLength = 8
     /// In bytes of UTF-8.
     public static let maximumPasswordByteCount = 1_024
     public static let maximumEmailByteCount = 254
     public static let maximumDisplayNameByteCount = 200
-    /// As PostgreSQL prints it, with a blank after each comma and colon.
+    /// Measured as PostgreSQL prints it, with a blank after each comma and colon.
     public static let maximumCustomDataByteCount = 16 << 10
 
     let pool: PostgresPool
     private let hasher: PasswordHasher
     private let breached: BreachedPasswords?
 
-    /// - Parameter breached: passwords that are refused because they are known.
+    /// - Parameter breached: known passwords, which are refused.
     public init(
         pool: PostgresPool, hasher: PasswordHasher = PasswordHasher(), breached: BreachedPasswords? = nil
     ) {
@@ -30,7 +30,7 @@ public struct AccountRegistry: Sendable {
 
     /// Makes an account with a password, both or neither.
     /// - Returns: the new user's id.
-    /// - Throws: ``AuthenticationError`` where e-mail, name or password cannot be used; the database's error.
+    /// - Throws: ``AuthenticationError`` if the e-mail address, name or password can't be used; the database's error.
     @discardableResult
     public func register(email: String, password: String, displayName: String) async throws -> ObjectId {
         let email = try Self.validated(email: email)
@@ -42,7 +42,7 @@ public struct AccountRegistry: Sendable {
         return userID
     }
 
-    /// - Parameter isUnused: whether another account may still be linked to it.
+    /// - Parameter isUnused: whether another account may still take over its address and password.
     func insert(
         _ userID: ObjectId, email: String, displayName: String, _ hash: PasswordHash, isUnused: Bool = false
     ) async throws {
@@ -52,10 +52,10 @@ public struct AccountRegistry: Sendable {
         }
     }
 
-    /// Sets the password of an account, whether it had one or not, and revokes its tokens: who knew the old password
-    /// has no further use of it.
+    /// Sets the password of an account, whether or not it had one, and revokes its tokens, so that the old password is
+    /// of no more use to anybody who knew it.
     /// - Returns: the account's user.
-    /// - Throws: ``AuthenticationError/unknownUser`` where no account has the e-mail,
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail address,
     ///   ``AuthenticationError/invalidPassword(reason:)``.
     @discardableResult
     public func setPassword(_ password: String, email: String) async throws -> ObjectId {
@@ -72,10 +72,10 @@ public struct AccountRegistry: Sendable {
         return account.userID
     }
 
-    /// Makes the tokens of an account that exist now invalid; its password stays. Servers notice within
+    /// Revokes all current tokens of an account; its password stays. Servers notice within
     /// ``Authenticator/roleLifetimeSeconds``, open sync sessions when they next look up what their user may do.
     /// - Returns: the account's user.
-    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail address.
     @discardableResult
     public func revokeTokens(email: String) async throws -> ObjectId {
         let userID = try await user(email: email)
@@ -84,7 +84,7 @@ public struct AccountRegistry: Sendable {
     }
 
     /// Whether this is the account's password.
-    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail address.
     public func hasPassword(_ password: String, email: String) async throws -> Bool {
         guard let account = try await Accounts.account(email: Self.normalized(email), pool) else {
             throw AuthenticationError.unknownUser
@@ -92,8 +92,8 @@ public struct AccountRegistry: Sendable {
         return try await hasher.matches(password, account.hash)
     }
 
-    /// The account with this e-mail address.
-    /// - Throws: ``AuthenticationError/unknownUser`` where there is none.
+    /// The user of the account with this e-mail address.
+    /// - Throws: ``AuthenticationError/unknownUser`` if there is none.
     public func user(email: String) async throws -> ObjectId {
         guard let account = try await Accounts.account(email: Self.normalized(email), pool) else {
             throw AuthenticationError.unknownUser
@@ -101,11 +101,12 @@ public struct AccountRegistry: Sendable {
         return account.userID
     }
 
-    /// Replaces what rules see of an account as `%%user.custom_data`. Open sessions follow within a second or two.
+    /// Replaces the custom data of an account, which rules see as `%%user.custom_data`. Open sessions follow within a
+    /// second or two.
     /// - Parameter json: the text of an object of at most ``maximumCustomDataByteCount`` bytes.
     /// - Returns: the account's user.
     /// - Throws: ``AuthenticationError/invalidCustomData(reason:)``, or ``AuthenticationError/unknownUser`` if no
-    ///   account has the e-mail.
+    ///   account has the e-mail address.
     @discardableResult
     public func setCustomData(_ json: String, email: String) async throws -> ObjectId {
         guard json.utf8.count <= Self.maximumCustomDataByteCount else {
@@ -122,9 +123,9 @@ public struct AccountRegistry: Sendable {
     }
 
     /// Disables an account or enables it again. Nobody can log in to a disabled account, and its tokens stop working;
-    /// they don't work again when it is enabled.
+    /// enabling it doesn't bring them back.
     /// - Returns: the account's user.
-    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail address.
     @discardableResult
     public func setEnabled(_ isEnabled: Bool, email: String) async throws -> ObjectId {
         guard let userID = try await Accounts.setEnabled(isEnabled, email: Self.normalized(email), pool) else {
@@ -134,8 +135,8 @@ public struct AccountRegistry: Sendable {
     }
 
     /// Deletes an account with its identities, logins and keys. What it wrote into an app's classes stays.
-    /// - Returns: the user that was.
-    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    /// - Returns: the former user.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail address.
     @discardableResult
     public func delete(email: String) async throws -> ObjectId {
         let result = try await pool.query(
@@ -146,9 +147,9 @@ public struct AccountRegistry: Sendable {
         return userID
     }
 
-    /// Takes an account's second factor away, with its recovery codes: the password alone logs in then.
+    /// Removes an account's second factor with its recovery codes: after that, the password alone is enough to log in.
     /// - Returns: the user.
-    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail address.
     @discardableResult
     public func removeSecondFactor(email: String) async throws -> ObjectId {
         let userID = try await user(email: email)
@@ -160,7 +161,8 @@ public struct AccountRegistry: Sendable {
         email.trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
     }
 
-    /// What programs that send mails would take for several addresses, or a name beside an address (RFC 5322, section 3.2.3).
+    /// Characters that mail programs would take for several addresses, or for a name beside an address (RFC 5322,
+    /// section 3.2.3).
     private static let specials: Set<Character> = ["(", ")", "<", ">", "[", "]", ":", ";", "\\", ",", "\""]
 
     static func validated(email: String) throws(AuthenticationError) -> String {
@@ -172,7 +174,7 @@ public struct AccountRegistry: Sendable {
         guard email.utf8.count <= maximumEmailByteCount else {
             throw .invalidEmail(reason: localized("it is longer than \(maximumEmailByteCount) bytes."))
         }
-        // Such as those that turn the direction of text, and what an operator reads with it.
+        // For example, some characters reverse the direction of text, including what an operator reads next to it.
         let isShown = email.unicodeScalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
@@ -190,7 +192,7 @@ public struct AccountRegistry: Sendable {
         return email
     }
 
-    /// Whether a password may be set.
+    /// Checks whether a password may be set.
     /// - Throws: ``AuthenticationError/invalidPassword(reason:)``.
     func validate(password: String, of owner: PasswordOwner) throws(AuthenticationError) {
         guard password.count >= Self.minimumPasswordLength else {

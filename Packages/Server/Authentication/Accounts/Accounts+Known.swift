@@ -3,8 +3,9 @@ import TomboloModel
 import TomboloRules
 
 extension Accounts {
-    /// What the database says of some users now, all of one snapshot; for each, since what can't be read of one is no
-    /// reason to refuse the others. A user without an account, or whose account is disabled, is missing.
+    /// What the database currently says about some users, all from one snapshot. Each user has their own result, since
+    /// unreadable data of one is no reason to refuse the others. Users without an account, or with a disabled one, are
+    /// left out.
     static func known(_ userIDs: Set<ObjectId>, grants sources: [GrantSource], _ pool: PostgresPool) async throws
         -> [ObjectId: Result<KnownAccount, any Error>]
     {
@@ -12,7 +13,7 @@ extension Accounts {
         return try known(try await pool.query(sql, parameters), grants: sources)
     }
 
-    /// The same as a transaction of the caller's sees it.
+    /// The same as seen by the caller's transaction.
     nonisolated(nonsending) static func known(
         _ userIDs: Set<ObjectId>, grants sources: [GrantSource], _ connection: PostgresConnection
     ) async throws -> [ObjectId: Result<KnownAccount, any Error>] {
@@ -20,7 +21,7 @@ extension Accounts {
         return try known(try await connection.query(sql, parameters), grants: sources)
     }
 
-    /// The same of one user, whose account may be disabled; nil if there is none.
+    /// The same for one user, whose account may be disabled; nil if there is none.
     static func evenDisabled(
         _ userID: ObjectId, grants sources: [GrantSource], _ pool: PostgresPool
     ) async throws -> KnownAccount? {
@@ -64,7 +65,7 @@ extension Accounts {
             })
     }
 
-    /// - Parameter rows: one for each grant, or a single one without.
+    /// - Parameter rows: one for each grant, or a single one if there are no grants.
     private static func account(
         _ userID: ObjectId, _ rows: [PostgresRow], grants sources: [GrantSource]
     ) throws -> KnownAccount {

@@ -3,8 +3,8 @@ import PostgresClient
 public import TomboloModel
 
 extension Accounts {
-    /// Notes that an account's address is known to be its user's, or isn't.
-    /// - Returns: the account's user; nil if there is no such account, or one without an address.
+    /// Records that an account's address is known to be its user's, or isn't.
+    /// - Returns: the account's user; nil if there is no such account, or it has no address.
     static func setVerified(
         _ isVerified: Bool, _ column: String, _ value: PostgresParameter, _ pool: PostgresPool
     ) async throws -> ObjectId? {
@@ -17,7 +17,7 @@ extension Accounts {
         return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
     }
 
-    /// Whoever reads the mails of an address has proved that it is theirs.
+    /// Records that the user has read the mails of an address, which proves that it's theirs.
     static func noteProof(
         of userID: ObjectId, email: String, _ connection: PostgresConnection
     ) async throws {
@@ -30,10 +30,10 @@ extension Accounts {
 }
 
 extension AccountRegistry {
-    /// Says that an account's address is known to be its user's, or that it isn't: rules see it as
-    /// `%%user.data.isVerified`. Another address isn't verified any more.
+    /// Records whether an account's address is known to be its user's. Rules see this as `%%user.data.isVerified`. If
+    /// the address changes, it isn't verified any more.
     /// - Returns: the account's user.
-    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail.
+    /// - Throws: ``AuthenticationError/unknownUser`` if no account has the e-mail address.
     @discardableResult
     public func setVerified(_ isVerified: Bool, email: String) async throws -> ObjectId {
         guard
@@ -45,7 +45,7 @@ extension AccountRegistry {
 }
 
 extension Authenticator {
-    /// The same by the user's id. Who may is decided by the caller.
+    /// The same by the user's id. The caller decides who may do this.
     /// - Throws: ``AuthenticationError/unknownUser``, also for an account without an address.
     package func setVerified(_ isVerified: Bool, _ userID: ObjectId) async throws {
         let found = try await Accounts.setVerified(isVerified, "id", .bytea(userID.bytes), pool)

@@ -2,20 +2,20 @@ import PostgresClient
 import TomboloModel
 import TomboloRules
 
-/// The SQL on accounts, credentials and grants.
+/// The SQL for accounts, credentials and grants.
 enum Accounts {
-    /// What a login needs to know of an account.
+    /// What a login needs to know about an account.
     struct Account: Sendable {
         let userID: ObjectId
         let displayName: String
         var hash: PasswordHash?
         /// Tokens of any other generation are revoked.
         let generation: Int64
-        /// It was registered and never logged in.
+        /// The account was registered, but nobody has logged in to it.
         var isUnused = false
     }
 
-    /// The account that logs in with this address; nil also for a disabled one.
+    /// The account that logs in with this address; nil if it's disabled or doesn't exist.
     static func account(email: String, _ pool: PostgresPool) async throws -> Account? {
         let result = try await pool.query(
             """
@@ -43,7 +43,7 @@ enum Accounts {
         _ userID: ObjectId, email: String, displayName: String, isVerified: Bool = false,
         _ connection: PostgresConnection
     ) async throws {
-        // Without the column if it stays empty: the admin server's role may not fill it in a new row.
+        // Omit the column if it stays empty: the admin server's database role may not set it in a new row.
         let (column, value) = isVerified ? (", verified_at", ", clock_timestamp()") : ("", "")
         do {
             try await connection.query(
@@ -57,7 +57,7 @@ enum Accounts {
     static func setPassword(
         _ hash: PasswordHash, of userID: ObjectId, isUnused: Bool = false, _ connection: PostgresConnection
     ) async throws {
-        // A link that was mailed before must not replace it.
+        // A link that was mailed earlier must not replace the new password.
         try await connection.query(
             "DELETE FROM tombolo.mail_token WHERE user_id = $1 AND purpose = $2",
             [.bytea(userID.bytes), .text(Mail.Purpose.reset.rawValue)])
@@ -76,7 +76,7 @@ enum Accounts {
             ])
     }
 
-    /// Replaces a hash by a stronger one of the same password, unless the password was changed meanwhile.
+    /// Replaces a hash by a stronger one of the same password, unless the password has changed meanwhile.
     static func strengthen(
         _ old: PasswordHash, to new: PasswordHash, of userID: ObjectId, _ pool: PostgresPool
     ) async throws {
@@ -92,19 +92,19 @@ enum Accounts {
             ])
     }
 
-    /// An account that logged in belongs to its user: no other is linked to it any more.
+    /// Records a login: the account belongs to its user from now on, so no other account can take it over.
     static func noteUse(of userID: ObjectId, _ pool: PostgresPool) async throws {
         try await pool.query(
             "UPDATE tombolo.credential SET is_unused = false WHERE user_id = $1", [.bytea(userID.bytes)])
     }
 
-    /// Whether an account has the address, also a disabled one.
+    /// Whether an account has the address, even a disabled one.
     static func exists(email: String, _ pool: PostgresPool) async throws -> Bool {
         try await !pool.query("SELECT 1 FROM tombolo.account WHERE email = $1", [.text(email)]).isEmpty
     }
 
-    /// Makes every token of the user that was signed before this invalid.
-    /// - Returns: the generation of tokens that are good from now on.
+    /// Revokes every token of the user that was signed before this.
+    /// - Returns: the generation of tokens that are valid from now on.
     @discardableResult
     static func revokeTokens(of userID: ObjectId, _ connection: PostgresConnection) async throws -> Int64 {
         try await connection.query(
@@ -115,7 +115,7 @@ enum Accounts {
             """, [.bytea(userID.bytes)])[0, 0].int64
     }
 
-    /// - Throws: ``ValueError`` for data that rules can't read. The table has a CHECK that keeps it out.
+    /// - Throws: ``ValueError`` for data that rules can't read. A CHECK of the table keeps it out.
     static func customData(_ json: String) throws(ValueError) -> [String: UserValue] {
         guard case .object(let fields) = try UserValue(json: Array(json.utf8)) else {
             throw ValueError("The custom data of an account isn't a JSON object.")
@@ -123,7 +123,7 @@ enum Accounts {
         return fields
     }
 
-    /// Replaces an account's custom data, of a disabled account too.
+    /// Replaces an account's custom data, even if the account is disabled.
     /// - Returns: the account's user, or nil if no account has the address.
     static func setCustomData(_ json: String, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
         do {
@@ -134,7 +134,7 @@ enum Accounts {
                     RETURNING id, custom_data::text
                     """, [.text(email), .text(json)])
                 guard let row = result.first else { return nil }
-                // What can't be read again would keep the user out.
+                // Data that can't be read back would lock the user out.
                 _ = try customData(row[1].string)
                 return ObjectId(bytes: try row[0].bytes)
             }
@@ -149,7 +149,7 @@ enum Accounts {
         }
     }
 
-    /// Disables an account or enables it, without the tokens that it had before it was disabled.
+    /// Disables an account or enables it. Tokens from before it was disabled stay revoked.
     /// - Returns: the account's user, or nil if no account has the address.
     static func setEnabled(_ isEnabled: Bool, email: String, _ pool: PostgresPool) async throws -> ObjectId? {
         try await setEnabled(isEnabled, "email", .text(email), pool)

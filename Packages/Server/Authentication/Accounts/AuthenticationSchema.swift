@@ -1,13 +1,13 @@
-/// The tables of accounts. They have no model class, so that nothing that works on classes (sync, lists, exports) can
-/// reach them.
+/// The tables of accounts. They have no model class, so nothing that works on classes (sync, lists, exports) can reach
+/// them.
 public enum AuthenticationSchema {
-    /// What the changelog says in place of a class where an account changed; the key is the user's id in hexadecimal.
+    /// Stands for the class in changelog rows about accounts; the key is the user's id in hexadecimal.
     public static let changelogClass: Int16 = -1
 
-    /// Of a value in `tombolo.setting`.
+    /// The longest value in `tombolo.setting`.
     package static let maximumSettingByteCount = 2_000
 
-    /// The SQL that makes all of it; running it again does no harm. Writing to the tables needs the changelog.
+    /// The SQL that creates all of it. It's idempotent. Writing to the tables requires the changelog.
     public static let sql = """
         CREATE SCHEMA IF NOT EXISTS tombolo;
         CREATE TABLE IF NOT EXISTS tombolo.account (
@@ -66,14 +66,14 @@ public enum AuthenticationSchema {
         \(trigger("log_setting", "AFTER INSERT", "setting"));
         """
 
-    /// Tables in `tombolo` that ``sql`` makes.
+    /// The tables in `tombolo` that ``sql`` creates.
     public static let tables: Set<String> = SessionSchema.tables.union(KeySchema.tables).union(ProviderSchema.tables)
         .union(PanelSchema.tables).union(SecondFactorSchema.tables).union(InvitationSchema.tables)
         .union(AttemptSchema.tables).union([
             "account", "credential", "token_generation",
         ])
 
-    /// Source texts of the functions in `tombolo` that ``sql`` makes, by name. A database that has them has the
+    /// The bodies of the functions in `tombolo` that ``sql`` creates, by name. A database that has them also has the
     /// triggers that call them.
     public static let functions = [
         "log_account": logBody(
@@ -100,13 +100,13 @@ public enum AuthenticationSchema {
             telling: ["id", "provider", "device_name", "device_platform", "device_app", "revoked_at", "end_reason"]),
     ]
 
-    /// What a role needs that checks access tokens, besides reading the tables that roles come from.
+    /// The tables that a database role must read to check access tokens, besides those that roles come from.
     public static let tokenTables = [
         "tombolo.account", "tombolo.token_generation", "tombolo.login_session",
         "tombolo.signing_key",
     ]
 
-    /// Tells gateways, with the next tick, that they must look at the account again; and the audit log what changed.
+    /// Tells gateways, with the next tick, to read the account again, and the audit log what changed.
     /// - Parameter columns: what the audit log may know, never a secret.
     private static func logBody(key: String, telling columns: [String]) -> String {
         let facts = "jsonb_object_agg(f.k, f.v) FILTER (WHERE f.k = ANY ('{\(columns.joined(separator: ","))}'))"

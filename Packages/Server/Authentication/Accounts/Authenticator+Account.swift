@@ -11,7 +11,7 @@ extension Authenticator {
 
     /// Deletes an account with its identities, sessions and keys. What it wrote into an app's classes stays.
     /// - Parameters:
-    ///   - code: of the account's second factor, if it has one.
+    ///   - code: a code of the account's second factor, if it has one.
     ///   - address: where the request came from, for the limit on wrong codes.
     /// - Throws: ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``,
     ///   ``AuthenticationError/unknownUser``.
@@ -25,15 +25,15 @@ extension Authenticator {
         forget(userID)
     }
 
-    /// Adds an identity to an account: it can log in that way too, from then on.
+    /// Adds an identity to an account, as another way to log in.
     ///
-    /// An e-mail address with its password is added if they were registered and never logged in with, or, where addresses
-    /// need no confirmation, if the address is free.
-    /// - Parameter code: of the second factor of `userID`, if it has one. It's taken before the credentials are: those of a
-    ///   function may be good once.
+    /// An e-mail address with its password can be added if they were registered but never used to log in. If addresses
+    /// need no confirmation, a free address can be added too.
+    /// - Parameter code: a code of the second factor of `userID`, if it has one. It's used up before the credentials
+    ///   are checked, since a function's credentials may be valid only once.
     /// - Throws: ``AuthenticationError/identityTaken`` if another account has the identity,
-    ///   ``AuthenticationError/notLinkable`` for anonymous credentials and API keys; ``AuthenticationError/codeRequired``;
-    ///   as a login.
+    ///   ``AuthenticationError/notLinkable`` for anonymous credentials and API keys;
+    ///   ``AuthenticationError/codeRequired``; the errors of a login.
     public func link(
         _ credentials: LoginCredentials, to userID: ObjectId, code: String? = nil, address: String = "",
         now: Date = Date()
@@ -59,7 +59,7 @@ extension Authenticator {
         forget(userID)
     }
 
-    /// Moves address and password of a registration that never logged in.
+    /// Takes over the address and password of a registration that was never used to log in.
     private func take(over other: Accounts.Account, by userID: ObjectId, email: String) async throws {
         guard other.userID != userID else { return }
         guard let hash = other.hash else { throw AuthenticationError.identityTaken }
@@ -91,9 +91,9 @@ extension Authenticator {
 }
 
 extension Accounts {
-    /// Gives an account that has no address one.
-    /// - Throws: ``AuthenticationError/identityTaken`` if it has one, ``AuthenticationError/wrongCredentials`` if another
-    ///   account has this one: the answer of a wrong password.
+    /// Gives an address to an account that has none.
+    /// - Throws: ``AuthenticationError/identityTaken`` if it has one. If another account has this one, it throws
+    ///   ``AuthenticationError/wrongCredentials``, like for a wrong password.
     fileprivate static func setEmail(
         _ email: String, of userID: ObjectId, _ connection: PostgresConnection
     ) async throws {

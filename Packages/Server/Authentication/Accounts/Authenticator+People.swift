@@ -3,36 +3,36 @@ internal import PostgresClient
 package import TomboloModel
 package import TomboloRules
 
-/// An account as those see it who look after accounts.
+/// An account as administrators of accounts see it.
 package struct AccountSummary: Hashable, Sendable {
     package let userID: ObjectId
     package let name: String
-    /// Nil for an account that logs in otherwise.
+    /// Nil for an account that logs in another way.
     package let email: String?
     package let createdAt: Date
-    /// Nil for one that may log in.
+    /// Nil for an account that may log in.
     package let disabledAt: Date?
     package let hasPassword: Bool
-    /// Logins that go on.
+    /// The number of live logins.
     package let loginCount: Int
-    /// When one of these was used last.
+    /// When one of these was last used.
     package let lastUsedAt: Date?
 }
 
-/// Which accounts a list is about.
+/// Which accounts to list.
 package enum AccountState: String, CaseIterable, Sendable {
     case enabled, disabled
 }
 
-/// For those who look after other people's accounts. Who may is decided by their service.
+/// For administrators of other people's accounts. Their service decides who that is.
 extension Authenticator {
     package static let accountPageSize = 50
-    /// Pages that can be asked for: the offset of a page costs time.
+    /// The most pages that can be requested: the offset of a page costs time.
     package static let accountPageLimit = 2_000
 
-    /// A page of accounts, by e-mail address; those without one come last.
+    /// A page of accounts, ordered by e-mail address; those without one come last.
     /// - Parameters:
-    ///   - search: a part of the address or the name, in any case, or a whole id; nil for all.
+    ///   - search: a part of the address or the name, ignoring case, or a whole id; nil for all.
     ///   - page: from 1.
     package func accounts(
         search: String?, state: AccountState?, page: Int, now: Date = Date()
@@ -69,13 +69,13 @@ extension Authenticator {
         return (accounts, result.count > Self.accountPageSize)
     }
 
-    /// Addresses are in lower case.
+    /// The pattern to search for. Addresses are in lower case.
     private static func pattern(_ search: String) -> String {
         let escaped = search.lowercased().map { "\\%_".contains($0) ? "\\\($0)" : String($0) }.joined()
         return "%\(escaped)%"
     }
 
-    /// The account that a text names: by its e-mail address or its id.
+    /// The account with this e-mail address or id.
     /// - Throws: ``AuthenticationError/unknownUser``, or the database's error.
     package func userID(_ text: String) async throws -> ObjectId {
         let result = try await pool.query(
@@ -87,7 +87,7 @@ extension Authenticator {
         return id
     }
 
-    /// When an account was disabled; nil for one that isn't.
+    /// When an account was disabled; nil for an account that isn't.
     /// - Throws: ``AuthenticationError/unknownUser``, or the database's error.
     package func disabledAt(_ userID: ObjectId) async throws -> Date? {
         let result = try await pool.query(
@@ -96,8 +96,8 @@ extension Authenticator {
         return try row[0].nonNull.map { Date(microseconds: try $0.timestampMicroseconds) }
     }
 
-    /// A user with their roles as the database has them now, whether their account is disabled or not: for what is decided
-    /// about the account, and for nothing that they do themselves.
+    /// A user with their current roles from the database, whether or not their account is disabled. Use it only for
+    /// decisions about the account, not for what the user does.
     /// - Throws: ``AuthenticationError/unknownUser``, or the database's error.
     package func subjectEvenIfDisabled(_ userID: ObjectId) async throws -> Subject {
         guard let known = try await Accounts.evenDisabled(userID, grants: grants(), pool) else {
@@ -106,7 +106,7 @@ extension Authenticator {
         return known.subject
     }
 
-    /// Disables an account or enables it again, as ``AccountRegistry/setEnabled(_:email:)``.
+    /// Disables an account or enables it again, like ``AccountRegistry/setEnabled(_:email:)``.
     /// - Throws: ``AuthenticationError/unknownUser``, or the database's error.
     package func setEnabled(_ isEnabled: Bool, _ userID: ObjectId) async throws {
         guard try await Accounts.setEnabled(isEnabled, userID, pool) else { throw AuthenticationError.unknownUser }

@@ -2,21 +2,21 @@ import Foundation
 import PostgresClient
 public import TomboloModel
 
-/// A table whose rows give users their roles: each names a user, a role, and perhaps the scope in which the role counts,
-/// such as an event. An app's rules say which class of its model that is.
+/// A table whose rows give users their roles. Each row names a user, a role, and optionally the scope in which the role
+/// counts, such as an event. An app's rules say which class of its model that is.
 public struct GrantSource: Hashable, Sendable {
-    /// In the schema `public`.
+    /// The table's name in the schema `public`.
     public let table: String
     public let userColumn: String
-    /// `objectId`, or `string` for a column that holds the 24 hexadecimal digits.
+    /// `objectId`, or `string` for a column with the 24 hexadecimal digits.
     public let userType: PropertyType
     /// A text column.
     public let roleColumn: String
-    /// Nil if every role of the table counts everywhere. A row without a value in the column does, too.
+    /// Nil if every role in the table counts everywhere. A row with null in this column counts everywhere, too.
     public let scopeColumn: String?
     /// `objectId`, `uuid`, `int` or `string`: the type of the scope's primary key.
     public let scopeType: PropertyType
-    /// Whether the table has a trash; a row that is in it gives nothing.
+    /// Whether the table has a trash. A row in the trash gives nothing.
     public let isTrashable: Bool
 
     /// - Parameters:
@@ -71,7 +71,7 @@ public struct GrantSource: Hashable, Sendable {
 // MARK: SQL
 
 extension GrantSource {
-    /// A query of role, scope as text, and `position`, for the account `a`.
+    /// A query for role, scope as text, and `position`, for the account `a`.
     func query(position: Int) -> String {
         let user = userType == .string ? "encode(a.id, 'hex')" : "a.id"
         let scope = scopeColumn.map { scopeType.text(of: "g.\(PostgresSQL.quoteIdentifier($0))") } ?? "NULL::text"
@@ -83,12 +83,12 @@ extension GrantSource {
             """
     }
 
-    /// The scope that a row of ``query(position:)`` names; nil for text that isn't a key of the type.
+    /// The scope in a row of ``query(position:)``; nil for text that isn't a key of the type.
     func scope(_ text: String) -> Value? { scopeType.key(text) }
 }
 
 extension PropertyType {
-    /// All widths of integers are one here.
+    /// The type, without distinguishing integers by width.
     fileprivate var withoutWidth: PropertyType {
         if case .int = self { .int(bits: 64) } else { self }
     }

@@ -1,20 +1,20 @@
 import TomboloModel
 import TomboloRules
 
-/// What the database says of a user who shows a token.
+/// What the database says about the user of a token.
 struct KnownAccount: Hashable, Sendable {
     let userID: ObjectId
-    /// What rules decide by: `%%user.data` has `email`, `name` and `isVerified`.
+    /// The subject for rules: `%%user.data` has `email`, `name` and `isVerified`.
     let subject: Subject
     /// Tokens of any other generation are revoked.
     let generation: Int64
-    /// The login sessions whose tokens count.
+    /// The live login sessions. Tokens of others are refused.
     let sessions: Set<ObjectId>
     let hasSecondFactor: Bool
-    /// Those of ``sessions`` that were begun with the second factor.
+    /// Those of ``sessions`` that began with the second factor.
     let provenSessions: Set<ObjectId>
 
-    /// - Parameter grants: the roles that rows of a ``GrantSource`` give.
+    /// - Parameter grants: the roles from rows of a ``GrantSource``.
     init(
         userID: ObjectId, email: String?, displayName: String, isVerified: Bool = false,
         customData: [String: UserValue],

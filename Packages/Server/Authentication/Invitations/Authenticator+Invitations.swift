@@ -6,14 +6,14 @@ extension Authenticator {
     /// Whether mails can be sent at all.
     public var hasMail: Bool { mail?.hasCarrier ?? false }
 
-    /// An address as accounts have it: in lower case.
+    /// An address in the form that accounts have: in lower case.
     /// - Throws: ``AuthenticationError/invalidEmail(reason:)``.
     public func validated(email: String) throws(AuthenticationError) -> String {
         try AccountRegistry.validated(email: email)
     }
 
-    /// Counts a mail to an address, whether it has an account or not, in the caller's transaction. It's counted apart from
-    /// mails that anybody can ask for: strangers must not keep somebody from being invited.
+    /// Counts a mail to an address, whether or not it has an account, in the caller's transaction. It doesn't count
+    /// towards the mails that anybody can request: otherwise strangers could keep somebody from being invited.
     /// - Parameter address: where the request came from.
     /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
     nonisolated(nonsending) public func beginInvitation(
@@ -23,12 +23,12 @@ extension Authenticator {
         try await attempts.addMail(attempts.key(.invitation, email), connection)
     }
 
-    /// Counts a token that somebody shows.
+    /// Counts an attempt to use a token.
     public func beginProof(address: String) throws(AuthenticationError) { try begin(.proof, address: address) }
 
-    /// Mails the token to the address that was invited.
+    /// Mails the token to the invited address.
     /// - Parameters:
-    ///   - inviter: their name, as the mail shows it; nil if it isn't known.
+    ///   - inviter: the inviter's name, for the mail; nil if it isn't known.
     ///   - link: the configured address to which the token is added; nil for a mail with the token alone.
     /// - Throws: ``AuthenticationError/noMail``, or ``AuthenticationError/busy``: the mail isn't sent then.
     public func mailInvitation(
@@ -37,13 +37,13 @@ extension Authenticator {
         try mailRoom().post { .invite(invitation, token, from: inviter, link: link) }
     }
 
-    /// A password for an account that an invitation makes.
+    /// The password of an account that an invitation makes.
     public struct JoiningAccount: Sendable {
         let displayName: String
         let hash: PasswordHash
     }
 
-    /// Checks a password and hashes it, which takes a while: before the transaction.
+    /// Checks a password and hashes it. That takes a while, so call it before the transaction.
     /// - Throws: ``AuthenticationError`` if password or name can't be used.
     public func prepareJoining(
         email: String, password: String, name: String?, address: String
@@ -54,8 +54,8 @@ extension Authenticator {
             displayName: name, hash: try await hasher.hash(password, lane: AddressGroup(address).text))
     }
 
-    /// Makes the account of an invitation's address, in the caller's transaction. By the database's function, which takes a
-    /// token for it.
+    /// Makes the account for an invitation's address, in the caller's transaction. A database function does it, in
+    /// exchange for a token.
     /// - Throws: ``AuthenticationError/emailTaken``, ``AuthenticationError/badMailToken``.
     nonisolated(nonsending) public func join(
         _ account: JoiningAccount, by token: InvitationToken, _ connection: PostgresConnection
@@ -78,8 +78,8 @@ extension Authenticator {
         return user
     }
 
-    /// Notes that the user of an account has read the mail of an invitation, whose token they showed: the address is theirs.
-    /// An invitation that wasn't mailed proves nothing.
+    /// Records that the user of an account has read an invitation's mail and used its token: the address is theirs. An
+    /// invitation that wasn't mailed proves nothing.
     nonisolated(nonsending) public func noteProof(
         of user: ObjectId, by invitation: Invitation, _ connection: PostgresConnection
     ) async throws {

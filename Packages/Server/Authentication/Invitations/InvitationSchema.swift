@@ -1,4 +1,4 @@
-/// The table of invitations. Accounts have to be there.
+/// The table of invitations. The tables of accounts must exist.
 enum InvitationSchema {
     static let tables: Set<String> = ["invitation"]
 

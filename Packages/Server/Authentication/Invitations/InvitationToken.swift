@@ -1,9 +1,9 @@
 public import TomboloModel
 
-/// What proves that somebody was invited: the invitation's id and 32 random bytes, of which the database has the hash.
+/// Proof of an invitation: its id and 32 random bytes, of which the database has the hash.
 public struct InvitationToken: Sendable {
     static let secretByteCount = 32
-    /// The longest text that is looked at.
+    /// Longer text is refused without a look.
     static let maximumByteCount = 128
 
     public let id: ObjectId
@@ -24,7 +24,7 @@ public struct InvitationToken: Sendable {
         secret = Array(bytes.dropFirst(ObjectId.byteCount))
     }
 
-    /// For a mail or a link, and for no log.
+    /// The token for a mail or a link. It must never be logged.
     public var text: String { (Array(id.bytes) + secret).base64URL }
 
     var hash: [UInt8] { secret.sha256 }

@@ -2,14 +2,14 @@ public import Foundation
 public import PostgresClient
 public import TomboloModel
 
-/// The SQL on invitations. Who may invite is decided by the caller.
+/// The SQL for invitations. The caller decides who may invite.
 public enum Invitations {
     private static let columns = """
         id, email, class, role, scope, invited_by, created_at, expires_at, sent_at, send_count, is_mailed, accepted_at,
         accepted_by, revoked_at
         """
 
-    /// What a new invitation is about.
+    /// The content of a new invitation.
     public struct Offer: Sendable {
         public let email: String
         public let className: String
@@ -23,12 +23,12 @@ public enum Invitations {
         }
     }
 
-    /// How many rows of the past each new invitation deletes.
+    /// How many old rows each new invitation deletes.
     private static let sweptCount = 100
 
-    /// Makes an invitation, in a transaction of the caller's. An expired one for the same is over then.
+    /// Makes an invitation, in the caller's transaction. It closes an expired one for the same address and role.
     /// - Throws: ``AuthenticationError/alreadyInvited`` if one for the same is open,
-    ///   ``AuthenticationError/tooManyInvitations`` beyond the bounds.
+    ///   ``AuthenticationError/tooManyInvitations`` beyond the limits.
     nonisolated(nonsending) public static func insert(
         _ offer: Offer, isMailed: Bool, now: Date, _ connection: PostgresConnection
     ) async throws -> (invitation: Invitation, token: InvitationToken) {
@@ -75,7 +75,7 @@ public enum Invitations {
         return (try invitation(row), token)
     }
 
-    /// Those of one inviter, and those of one scope, are counted one after the other.
+    /// Locks an inviter and a scope, so that concurrent transactions count their invitations one after the other.
     nonisolated(nonsending) private static func lock(
         _ offer: Offer, _ connection: PostgresConnection
     ) async throws {
@@ -86,7 +86,7 @@ public enum Invitations {
         }
     }
 
-    /// Makes a new token, which takes the place of the old one, and begins the time anew.
+    /// Makes a new token that replaces the old one, and restarts the invitation's lifetime.
     /// - Parameters:
     ///   - invitation: locked by ``find(_:_:)-(ObjectId,_)``.
     ///   - user: who sends it, and vouches for it from now on.
@@ -117,7 +117,7 @@ public enum Invitations {
         return (try Self.invitation(updated[0]), token)
     }
 
-    /// The invitation that a token is for, locked; nil for a token that is wrong, or isn't the newest.
+    /// The invitation of a token, locked; nil if the token is wrong or not the newest.
     nonisolated(nonsending) public static func find(
         _ token: InvitationToken, _ connection: PostgresConnection
     ) async throws -> Invitation? {
@@ -154,10 +154,10 @@ public enum Invitations {
 
     /// Newest first.
     /// - Parameters:
-    ///   - className: and `scope`: of those that are listed; nil for any.
-    ///   - isEverywhere: only those that are within no scope.
-    ///   - openAt: only those that can be accepted then; nil for all.
-    ///   - last: the id after which the list goes on.
+    ///   - className: the class to list, like `scope`; nil for any.
+    ///   - isEverywhere: whether to list only those without a scope.
+    ///   - openAt: lists only those that can be accepted at this time; nil for all.
+    ///   - last: the id after which the list continues.
     nonisolated(nonsending) public static func list(
         className: String?, scope: String?, isEverywhere: Bool = false, openAt: Date?, after last: ObjectId?,
         limit: Int, _ connection: PostgresConnection

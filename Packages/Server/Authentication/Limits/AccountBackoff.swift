@@ -1,18 +1,18 @@
 internal import TomboloModel
 
-/// Makes attempts at one account wait longer and longer, whatever addresses they come from, as a ``BackoffSchedule`` says: a value,
-/// bounded, its owner holds the lock.
+/// Makes attempts at one account wait longer and longer, whatever addresses they come from, following a
+/// ``BackoffSchedule``. It's a bounded value, whose owner holds the lock.
 struct AccountBackoff: Sendable {
     private struct Entry {
         var attempts: Int
-        /// The next attempt may begin then.
+        /// When the next attempt may begin.
         var opensAt: Double
         var lastAt: Double
     }
 
     let backoff: BackoffSchedule
     let maximumCount: Int
-    /// By e-mail: a text, since these are compared by their bytes.
+    /// By e-mail address, or by user for codes. The keys are string values, since those are compared by their bytes.
     private var entries: [Value: Entry] = [:]
 
     init(_ backoff: BackoffSchedule, maximumCount: Int) {
@@ -41,7 +41,7 @@ struct AccountBackoff: Sendable {
         return nil
     }
 
-    /// The attempt was none.
+    /// Takes back an attempt that wasn't made after all.
     mutating func giveBack(_ email: String) {
         let email = Value.string(email)
         guard var entry = entries[email] else { return }
@@ -52,8 +52,8 @@ struct AccountBackoff: Sendable {
 
     mutating func forget(_ email: String) { entries[.string(email)] = nil }
 
-    /// Forgets the accounts with the fewest attempts, a tenth at once, so that a flood of new ones does not sort the
-    /// whole map each time.
+    /// Forgets the accounts with the fewest attempts. It drops a tenth at once, so that a flood of new ones doesn't
+    /// sort the whole map each time.
     private mutating func makeRoom(now: Double) {
         entries = entries.filter { now - $0.value.lastAt < backoff.memorySeconds }
         guard entries.count >= maximumCount else { return }

@@ -1,31 +1,33 @@
-/// Limits what strangers may ask for besides logins with a password, in memory and bounded: a value, its owner holds the
-/// lock. An action counts when it begins; one that turns out to be honest is given back where only failures count.
+/// Limits what strangers may do besides logins with a password. It's a bounded value in memory, whose owner holds the
+/// lock. An action counts when it begins. If only failures count, an action that turns out to be honest is given back.
 struct ActionLimiter: Sendable {
     enum Action: CaseIterable, Sendable {
         /// Makes an account without asking anybody.
         case newAccount
-        /// Registers, or has a mail sent.
+        /// Registers, or requests a mail.
         case mail
-        /// Shows a token, a key or a payload for an outside function. Failures count.
+        /// Presents a token, a key or a payload for an outside function. Only failures count.
         case proof
-        /// Gives a code of a second factor. Failures count.
+        /// Enters a code of a second factor. Only failures count.
         case code
-        /// Exchanges a refresh token. Failures count.
+        /// Exchanges a refresh token. Only failures count.
         case exchange
     }
 
-    /// Of one address (a /64 network of IPv6) within ``windowSeconds(of:)``: a venue may stand behind it.
+    /// The limit for one address (a /64 network of IPv6) within ``windowSeconds(of:)``. A whole venue may share it.
     static let maximumOfAddress: [Action: Int] = [
         .newAccount: 100, .mail: 60, .proof: 200, .code: 100, .exchange: 2_000,
     ]
-    /// Codes have six digits, and are guessed for as long as passwords are.
+    /// How long actions of a kind count. Codes have only six digits, and can be guessed over as long a time as
+    /// passwords.
     static func windowSeconds(of action: Action) -> Double {
         action == .code ? Authenticator.failedLoginWindowOfAddressSeconds : 60
     }
-    /// Mails to one address within ``mailWindowSeconds``, counted over all callers and all servers: ``SharedAttempts``.
+    /// The most mails to one address within ``mailWindowSeconds``, counted over all callers and all servers:
+    /// ``SharedAttempts``.
     static let maximumMails = 5
     static let mailWindowSeconds: Double = 60 * 60
-    /// Proofs under way at once, of one address and together: each may wait for somebody else's server.
+    /// The most concurrent proofs, from one address and in total. Each may wait for somebody else's server.
     static let maximumConcurrentOfAddress = 16
     static let maximumConcurrent = 256
     static let maximumRemembered = 10_000
@@ -56,10 +58,10 @@ struct ActionLimiter: Sendable {
         }
     }
 
-    /// The action was honest.
+    /// Takes back an action that turned out to be honest.
     mutating func giveBack(_ action: Action, address: String) { addresses[action]?.giveBack(address) }
 
-    /// Takes a place among the proofs under way; ``leave(_:)`` must follow.
+    /// Takes one of the places for concurrent proofs; ``leave(_:)`` must follow.
     /// - Throws: ``AuthenticationError/busy``.
     mutating func enter(_ address: String) throws(AuthenticationError) {
         guard underWayCount < Self.maximumConcurrent,

@@ -1,15 +1,15 @@
 internal import TomboloModel
 
-/// What counts as one place in limits by address: a single address of IPv4, a /64 network of IPv6, which is the least
-/// that one customer gets (RFC 6177) and could otherwise be 2^64 places.
+/// What counts as one address in limits: a single IPv4 address, or a /64 network of IPv6. That is the least that one
+/// customer gets (RFC 6177), who would otherwise have 2^64 addresses.
 public struct AddressGroup: Hashable, Sendable, CustomStringConvertible {
-    /// The IPv6 network that counts as one, in bytes of its prefix.
+    /// The length of an IPv6 network's prefix, in bytes.
     public static let ipv6PrefixByteCount = 8
 
     /// `192.0.2.1`, or `20010db800000000/64`: for keys and logs.
     public let text: String
 
-    /// - Parameter address: text that isn't an IP address is a group of its own.
+    /// - Parameter address: text that isn't an IP address is its own group.
     public init(_ address: String) {
         guard let parsed = IPAddress(address) else {
             text = String(address.prefix(byteCount: IPAddress.maximumByteCount))

@@ -1,4 +1,4 @@
-/// Counts attempts by a key within a window of time, bounded: a value, its owner holds the lock.
+/// Counts attempts by key within a time window. It's a bounded value, whose owner holds the lock.
 ///
 /// When the table is full, the keys with the fewest attempts are forgotten, but never one that has reached the limit: a
 /// flood of other keys doesn't unblock it. If every key has reached the limit, a new key isn't counted until the first
@@ -13,7 +13,7 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
     let windowSeconds: Double
     let maximumCount: Int
     private var entries: [Key: Entry] = [:]
-    /// Until then nothing can be forgotten: a flood doesn't make each new key look at the whole map.
+    /// Nothing can be forgotten before this time, so that in a flood not every new key searches the whole map.
     private var fullUntil: Double?
 
     init(attempts: Int, windowSeconds: Double, maximumCount: Int) {
@@ -26,7 +26,7 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
 
     /// Counts an attempt.
     /// - Parameter now: in seconds, of any steady clock.
-    /// - Returns: the seconds to wait, or nil where the attempt may go on.
+    /// - Returns: the seconds to wait, or nil if the attempt may go on.
     mutating func begin(_ key: Key, now: Double) -> Int? {
         if let entry = entries[key], entry.endsAt > now {
             guard entry.attempts < attempts else { return Self.seconds(until: entry.endsAt, now) }
@@ -38,7 +38,7 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
         return nil
     }
 
-    /// The attempt was none.
+    /// Takes back an attempt that wasn't made after all.
     mutating func giveBack(_ key: Key) {
         guard let entry = entries[key] else { return }
         fullUntil = nil
@@ -49,7 +49,7 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
 
     private static func seconds(until end: Double, _ now: Double) -> Int { Int((end - now).rounded(.up)) }
 
-    /// Forgets those with the fewest attempts, of these those that end first.
+    /// Forgets the keys with the fewest attempts, and among these the ones whose windows end first.
     /// - Returns: false if none may be forgotten.
     private mutating func makeRoom(now: Double) -> Bool {
         if let fullUntil, fullUntil > now { return false }
@@ -61,7 +61,7 @@ struct AttemptCounter<Key: Hashable & Sendable>: Sendable {
             fullUntil = entries.values.map(\.endsAt).min()
             return false
         }
-        // A tenth at once, so that a flood of new keys does not sort the whole map each time.
+        // A tenth at once, so that a flood of new keys doesn't sort the whole map each time.
         for (key, _) in open.prefix(max(1, maximumCount / 10)) { entries[key] = nil }
         return true
     }

@@ -1,4 +1,4 @@
-/// The table of what all servers count together.
+/// The table of the counts that all servers share.
 enum AttemptSchema {
     static let tables: Set<String> = ["attempt"]
 

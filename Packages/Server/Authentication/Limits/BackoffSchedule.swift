@@ -1,16 +1,16 @@
-/// How attempts at one account are slowed down: the first ``freeAttempts`` go on at once; after each further one the next
-/// must wait twice as long as the one before, up to ``maximumDelaySeconds``. A success forgets it all.
+/// How attempts at one account are slowed down. The first ``freeAttempts`` go on at once. After that, each attempt must
+/// wait twice as long as the one before, up to ``maximumDelaySeconds``. A success resets everything.
 struct BackoffSchedule: Sendable {
     let freeAttempts: Int
     let maximumDelaySeconds: Double
-    /// An account without attempts for so long is forgotten.
+    /// An account is forgotten after this long without attempts.
     let memorySeconds: Double
 
-    /// Of wrong codes of a second factor.
+    /// For wrong codes of a second factor.
     static let codes = BackoffSchedule(
         freeAttempts: SecondFactor.maximumFailures, maximumDelaySeconds: SecondFactor.maximumDelaySeconds,
         memorySeconds: SecondFactor.memorySeconds)
-    /// Of wrong passwords.
+    /// For wrong passwords.
     static let logins = BackoffSchedule(
         freeAttempts: Authenticator.maximumFailedLoginsOfAccount,
         maximumDelaySeconds: Authenticator.maximumAccountDelaySeconds,

@@ -1,16 +1,16 @@
 import Foundation
 
-/// An address of IPv4 (4 bytes) or IPv6 (16 bytes). An IPv4 address in IPv6 notation, `::ffff:192.0.2.1`, is the IPv4
-/// address (RFC 4291, section 2.5.5.2).
+/// An IPv4 address (4 bytes) or an IPv6 address (16 bytes). An IPv4 address in IPv6 notation, `::ffff:192.0.2.1`,
+/// counts as the IPv4 address (RFC 4291, section 2.5.5.2).
 public struct IPAddress: Hashable, Sendable {
     /// The longest text of an address, in bytes: a full IPv6 address with a zone.
     static let maximumByteCount = 64
     private static let mappedPrefix: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff]
 
-    /// In network order.
+    /// In network byte order.
     public let bytes: [UInt8]
 
-    /// - Parameter text: such as `192.0.2.1` or `2001:db8::1`; a zone (`%eth0`) is left out.
+    /// - Parameter text: such as `192.0.2.1` or `2001:db8::1`. A zone (`%eth0`) is ignored.
     /// - Returns: nil for anything else.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count <= Self.maximumByteCount, !text.utf8.contains(0) else { return nil }
@@ -25,8 +25,8 @@ public struct IPAddress: Hashable, Sendable {
         }
     }
 
-    /// - Parameter bytes: in network order.
-    /// - Returns: nil unless they are 4 or 16.
+    /// - Parameter bytes: in network byte order.
+    /// - Returns: nil unless there are 4 or 16 of them.
     public init?(bytes: some Collection<UInt8>) {
         switch bytes.count {
         case 4: self.bytes = Array(bytes)

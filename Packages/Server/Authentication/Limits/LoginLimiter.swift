@@ -1,14 +1,14 @@
 internal import TomboloModel
 
-/// Limits logins, in memory and bounded: a value, its owner holds the lock.
+/// Limits logins. It's a bounded value in memory, whose owner holds the lock.
 ///
-/// Each pair of e-mail and address has a number of attempts that may fail within ``Limit/windowSeconds``, each address
-/// alone within ``Limit/addressWindowSeconds``; an attempt counts when it begins, so that many at once are limited too.
-/// One address has no more than ``Limit/concurrent`` attempts under way, so that it cannot keep everybody else from
-/// logging in. Each e-mail has an ``AccountBackoff`` over all addresses.
+/// Each pair of e-mail address and IP address may fail so many times within ``Limit/windowSeconds``, and each IP
+/// address within ``Limit/addressWindowSeconds``. An attempt counts when it begins, so that concurrent ones are limited
+/// too. One IP address can have at most ``Limit/concurrent`` attempts in flight, so that it can't keep everybody else
+/// from logging in. Each e-mail address has an ``AccountBackoff`` over all IP addresses.
 ///
-/// A pair whose password was right before is trusted: neither the guesses of others behind the same address nor those at
-/// the account from elsewhere keep it waiting, and its own failures count for the pair alone.
+/// A pair whose password was right before is trusted: it doesn't have to wait because of guesses by others behind the
+/// same IP address, or of guesses at the account from elsewhere. Its own failures count for the pair alone.
 struct LoginLimiter: Sendable {
     struct Limit: Sendable {
         var failures = Authenticator.maximumFailedLogins
@@ -17,17 +17,17 @@ struct LoginLimiter: Sendable {
         var concurrent = Authenticator.maximumConcurrentLoginsOfAddress
         var windowSeconds = Authenticator.failedLoginWindowSeconds
         var addressWindowSeconds = Authenticator.failedLoginWindowOfAddressSeconds
-        /// Pairs that are remembered; also addresses, accounts, and pairs that succeeded.
+        /// How many pairs are remembered. The same limit applies to addresses, accounts, and trusted pairs.
         var entries = Authenticator.maximumRememberedLogins
     }
 
-    /// Equal by bytes, as addresses of accounts are.
+    /// Compared by bytes, like the addresses of accounts.
     struct Key: Hashable, Sendable {
         let email: String
         /// An ``AddressGroup``.
         let address: String
 
-        /// How much of an address tells one from another, in bytes.
+        /// How many bytes of an IP address are kept: enough to tell addresses apart.
         static let maximumAddressByteCount = 64
 
         /// Keeps no more of either than an account or an address can have: thousands of keys are remembered.
@@ -49,7 +49,7 @@ struct LoginLimiter: Sendable {
     /// An attempt that may go on.
     struct Attempt: Sendable {
         let key: Key
-        /// Whether the pair was trusted when it began: it counts for the pair alone then.
+        /// Whether the pair was trusted when the attempt began: the attempt then counts for the pair alone.
         let isTrusted: Bool
     }
 
@@ -57,7 +57,7 @@ struct LoginLimiter: Sendable {
     enum Outcome: Sendable {
         case succeeded
         case failed
-        /// The password was not looked at.
+        /// The password wasn't checked.
         case notTried
     }
 
@@ -65,9 +65,9 @@ struct LoginLimiter: Sendable {
     private var pairs: AttemptCounter<Key>
     private var addresses: AttemptCounter<String>
     private var accounts: AccountBackoff
-    /// Pairs whose last success was not long ago.
+    /// Pairs with a recent success.
     private var trusted: RecentKeys<Key>
-    /// Attempts under way, by address.
+    /// Attempts in flight, by IP address.
     private var underWay: [String: Int] = [:]
 
     init(_ limit: Limit = Limit()) {
@@ -80,7 +80,7 @@ struct LoginLimiter: Sendable {
         trusted = RecentKeys(maximumCount: limit.entries)
     }
 
-    /// Pairs with failures that are remembered.
+    /// The number of pairs with remembered failures.
     var count: Int { pairs.count }
 
     /// Begins an attempt; ``end(_:_:)`` must follow.
@@ -105,8 +105,8 @@ struct LoginLimiter: Sendable {
         return attempt
     }
 
-    /// A success forgets the failures of the pair and of the account; of the address only this attempt: somebody who
-    /// tries many accounts may have one.
+    /// A success forgets the failures of the pair and of the account. For the IP address, it only takes back this
+    /// attempt: somebody who tries many accounts may own one of them.
     mutating func end(_ attempt: Attempt, _ outcome: Outcome) {
         let key = attempt.key
         let left = underWay[key.address, default: 0] - 1

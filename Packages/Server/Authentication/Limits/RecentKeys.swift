@@ -1,4 +1,4 @@
-/// The keys that were noted last, up to a number: a value.
+/// The most recently noted keys, up to a limit. It's a value.
 struct RecentKeys<Key: Hashable & Sendable>: Sendable {
     let maximumCount: Int
     private var notedAt: [Key: UInt64] = [:]

@@ -2,41 +2,42 @@ internal import Crypto
 internal import Foundation
 internal import PostgresClient
 
-/// What all servers of a database count together, by its clock: an attacker gets no more of it from several servers.
+/// Counts that all servers of a database share, by the database's clock: an attacker gains nothing from using several
+/// servers.
 ///
-/// A row is written for a failed attempt or a mail only, and each write deletes some rows that don't count any more. Within a
-/// server, ``LoginLimiter`` and ``AccountBackoff`` count attempts from their beginning as well, so that many at once don't all
-/// go by what was there before.
+/// A row is only written for a failed attempt or a mail, and each write deletes some expired rows. Within a server,
+/// ``LoginLimiter`` and ``AccountBackoff`` also count attempts when they begin, so that concurrent ones don't all go by
+/// the earlier count.
 struct SharedAttempts: Sendable {
     /// What is counted.
     enum Purpose: String, Sendable {
-        /// Failed log-ins of an e-mail.
+        /// Failed logins of an e-mail address.
         case login
         /// Wrong codes of a user's second factor.
         case code
-        /// Mails to an address that anybody can ask for.
+        /// Mails to an address that anybody can request.
         case mail
-        /// Mails that somebody who is logged in has sent to others: invitations, and links to set a password.
+        /// Mails that somebody who is logged in sends to others: invitations, and links to set a password.
         case invitation
         /// Mails to an account's owner about what was done to it.
         case notice
     }
 
-    /// An HMAC, which says nothing to a reader of the database.
+    /// An HMAC, which reveals nothing to a reader of the database.
     struct Key: Hashable, Sendable {
         fileprivate let bytes: [UInt8]
     }
 
-    /// What was counted.
+    /// A count with its times.
     struct Count: Sendable {
         let attempts: Int
-        /// How long ago the last one was, in seconds.
+        /// How long ago the last attempt was, in seconds.
         let age: Double
-        /// When it's forgotten, in seconds from now.
+        /// In how many seconds the count will be forgotten.
         let secondsLeft: Double
     }
 
-    /// Rows that don't count any more and that each write deletes: more than it can make.
+    /// How many expired rows each write deletes: more than it can create.
     private static let sweptCount = 100
 
     let pool: PostgresPool
@@ -59,7 +60,7 @@ struct SharedAttempts: Sendable {
         ).first.map(Self.count)
     }
 
-    /// Counts a failed attempt, which is remembered for a while from now.
+    /// Counts a failed attempt, and remembers it for this long from now.
     func addFailure(_ key: Key, memorySeconds: Double) async throws {
         _ = try await pool.query(Self.adding, Self.parameters(key, seconds: memorySeconds, lasts: true))
     }
@@ -74,7 +75,7 @@ struct SharedAttempts: Sendable {
         try Self.check(try await pool.query(Self.adding, Self.mail(key)))
     }
 
-    /// The same in the caller's transaction: it isn't counted if that is rolled back.
+    /// The same in the caller's transaction: if that is rolled back, the mail isn't counted.
     nonisolated(nonsending) func addMail(_ key: Key, _ connection: PostgresConnection) async throws {
         try Self.check(try await connection.query(Self.adding, Self.mail(key)))
     }
@@ -85,7 +86,7 @@ struct SharedAttempts: Sendable {
         attempts, extract(epoch FROM now() - last_at)::float8, extract(epoch FROM ends_at - now())::float8
         """
 
-    /// PostgreSQL runs the deletion last, and that waits for no row: two of these can't wait for each other.
+    /// PostgreSQL runs the deletion last, and it waits for no row, so two of these statements can't deadlock.
     private static let adding = """
         WITH swept AS (
             DELETE FROM tombolo.attempt WHERE key IN (
@@ -99,7 +100,7 @@ struct SharedAttempts: Sendable {
         RETURNING \(columns)
         """
 
-    /// - Parameter lasts: whether what was counted before lasts as long as the new attempt.
+    /// - Parameter lasts: whether earlier attempts are remembered as long as the new one.
     private static func parameters(_ key: Key, seconds: Double, lasts: Bool) -> [PostgresParameter] {
         [.bytea(key.bytes), .double(seconds), .bool(lasts)]
     }

@@ -6,12 +6,13 @@ internal import TomboloModel
 extension Authenticator {
     /// Registers an e-mail address with a password.
     ///
-    /// Where addresses are confirmed, the answer and the work are the same for one that has an account: its owner gets a
-    /// mail that says so. Otherwise the answer tells; there is no other way to say that the account was not made.
+    /// If addresses are confirmed, the answer and the work are the same even if the address has an account: its owner
+    /// gets a mail that says so. Otherwise the answer reveals it, since there is no other way to say that no account
+    /// was made.
     /// - Parameter name: the name to show; the address's first part if it is nil.
     /// - Returns: whether the account can log in at once.
-    /// - Throws: ``AuthenticationError/noSuchProvider`` where strangers can't register,
-    ///   ``AuthenticationError/emailTaken``, errors about what can't be used, and about limits.
+    /// - Throws: ``AuthenticationError/noSuchProvider`` if strangers can't register,
+    ///   ``AuthenticationError/emailTaken``, errors about unusable values, and about limits.
     public func requestRegistration(
         email: String, password: String, name: String?, address: String = "", now: Date = Date()
     ) async throws -> Bool {
@@ -42,7 +43,7 @@ extension Authenticator {
         return false
     }
 
-    /// Makes the account of a registration whose mail was read.
+    /// Makes the account of a registration, once its mail was read.
     /// - Throws: ``AuthenticationError/badMailToken``.
     public func confirm(token: String, tokenID: String, address: String = "", now: Date = Date()) async throws {
         try begin(.proof, address: address)
@@ -63,7 +64,7 @@ extension Authenticator {
         }
     }
 
-    /// Mails another token for a registration that waits, if there is one.
+    /// Mails another token for a pending registration, if there is one.
     public func resendConfirmation(email: String, address: String = "", now: Date = Date()) async throws {
         let settings = try await providers.settings(of: Provider.emailPassword, as: EmailPasswordSettings.self)
         let (room, pool) = (try mailRoom(), pool)
@@ -85,7 +86,7 @@ extension Authenticator {
     }
 
     /// Mails a token to replace a forgotten password, if the address has an account.
-    /// - Parameter link: where the mail's link leads; where the provider's settings say if it is nil.
+    /// - Parameter link: where the mail's link leads; nil to use the provider's settings.
     public func sendReset(
         email: String, link: String? = nil, address: String = "", now: Date = Date()
     ) async throws {
@@ -106,8 +107,9 @@ extension Authenticator {
         }
     }
 
-    /// The address of the account whose password a mailed token replaces, for a form that password managers understand: who
-    /// has the token has read the mail. Nil for a token that isn't good. It doesn't use the token up.
+    /// The address of the account whose password a mailed token can replace, for a form that password managers
+    /// understand. Revealing it is safe: somebody who has the token has read the mail. Nil for an invalid token. This
+    /// doesn't use up the token.
     public func resetEmail(token: String, tokenID: String, now: Date = Date()) async throws -> String? {
         try await MailTokens.owner(id: tokenID, text: token, for: .reset, now: now.microseconds, pool)?.email
     }
@@ -118,7 +120,7 @@ extension Authenticator {
         password: String, token: String, tokenID: String, address: String = "", now: Date = Date()
     ) async throws {
         try begin(.proof, address: address)
-        // A hash costs a second of everybody's time: nobody gets one for a token that they made up.
+        // A hash is expensive, and others have to wait for it: an invented token isn't enough to get one.
         guard
             let owner = try await MailTokens.owner(
                 id: tokenID, text: token, for: .reset, now: now.microseconds, pool)
@@ -139,15 +141,15 @@ extension Authenticator {
         tell(.passwordChanged, userID, at: now)
     }
 
-    /// Counts a mail that somebody asks for, by the address that asks and by the one that gets it, whether that has an
-    /// account or not.
+    /// Counts a requested mail by the address that requests it and by the one that receives it, whether or not that has
+    /// an account.
     /// - Throws: ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``.
     func beginMail(to email: String, address: String) async throws {
         try begin(.mail, address: address)
         try await attempts.addMail(attempts.key(.mail, email))
     }
 
-    /// What is longer than an address can be is refused: limits and the mail room keep it for a while.
+    /// Refuses text that is too long for an address: limits and the mail room keep it for a while.
     private static func bounded(_ email: String) throws(AuthenticationError) -> String {
         guard email.utf8.count <= AccountRegistry.maximumEmailByteCount else {
             throw .invalidEmail(reason: localized("it is longer than \(AccountRegistry.maximumEmailByteCount) bytes."))

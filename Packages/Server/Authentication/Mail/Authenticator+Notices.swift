@@ -2,11 +2,11 @@ internal import Foundation
 internal import TomboloModel
 
 extension Authenticator {
-    /// Mails the owner of an account what became of it, if this server sends mails, the account has an address, and there
-    /// were fewer than ``ActionLimiter/maximumMails`` of these within an hour. They are counted apart from mails that anybody
-    /// can ask for: strangers must not keep one of these away.
+    /// Tells the owner of an account by mail what was done to it, if this server sends mails, the account has an
+    /// address, and there were fewer than ``ActionLimiter/maximumMails`` of these within an hour. They don't count
+    /// towards the mails that anybody can request: otherwise strangers could suppress them.
     ///
-    /// What it tells of is done: a mail that can't be sent is left out.
+    /// The change itself is already done, so a mail that can't be sent is skipped.
     func tell(_ notice: AccountNotice, _ userID: ObjectId, at time: Date) {
         let (pool, attempts) = (pool, attempts)
         try? mailRoom().post {

@@ -6,20 +6,20 @@ package import TomboloModel
 package struct AddedAccount: Hashable, Sendable {
     package let userID: ObjectId
     package let email: String
-    /// Whether a link to choose its password is on its way.
+    /// Whether the mail with a link to choose its password is on its way.
     package let isMailed: Bool
 }
 
-/// For those who look after other people's accounts. They set no passwords: the owner of the address gets a link for it by
-/// mail, which nobody else sees. Who may do this is decided by the caller.
+/// For administrators of other people's accounts. They can't set passwords: the owner of the address gets a link by
+/// mail, which nobody else sees. The caller decides who may do this.
 extension Authenticator {
-    /// Makes an account without a password and without roles, and mails its owner a link to choose a password. The address
-    /// is verified once they did.
+    /// Makes an account without a password and without roles, and mails its owner a link to choose a password. The
+    /// address is verified once they have chosen one.
     /// - Parameters:
     ///   - link: where the mail's link leads; nil for no mail.
     ///   - address: where the request came from.
-    /// - Throws: ``AuthenticationError/emailTaken``, ``AuthenticationError/noSuchProvider`` where nobody logs in with a
-    ///   password, errors about what can't be used, and about limits.
+    /// - Throws: ``AuthenticationError/emailTaken``, ``AuthenticationError/noSuchProvider`` if logins with a password
+    ///   are off, errors about unusable values, and about limits.
     package func addAccount(
         email: String, displayName: String, link: String?, address: String = "", now: Date = Date()
     ) async throws -> AddedAccount {
@@ -29,7 +29,7 @@ extension Authenticator {
         let userID = ObjectId.generate()
         try await pool.transaction { connection in
             try await Accounts.insert(userID, email: email, displayName: name, connection)
-            // Counts what is made, and not what is refused.
+            // Counted here, so that only accounts that are made count, and not refusals.
             try await beginInvitation(to: email, address: address, connection)
         }
         guard let link, hasMail else { return AddedAccount(userID: userID, email: email, isMailed: false) }
@@ -38,14 +38,14 @@ extension Authenticator {
                 .welcome(email, $0, link: link)
             }
         } catch {
-            // The account is there: its owner can be mailed later.
+            // The account exists: its owner can be mailed later.
             guard error == .busy else { throw error }
             return AddedAccount(userID: userID, email: email, isMailed: false)
         }
         return AddedAccount(userID: userID, email: email, isMailed: true)
     }
 
-    /// Mails the owner of an account a link to set its password, whether it has one or not. Until the link is used, the
+    /// Mails the owner of an account a link to set its password, whether or not it has one. Until the link is used, the
     /// password and all logins stay as they are.
     /// - Parameters:
     ///   - link: where the mail's link leads.
@@ -64,7 +64,7 @@ extension Authenticator {
             throw AuthenticationError.unknownUser
         }
         try begin(.mail, address: address)
-        // Apart from mails that anybody can ask for: strangers must not keep this one away.
+        // This doesn't count towards the mails that anybody can request: otherwise strangers could suppress it.
         try await attempts.addMail(attempts.key(.invitation, email))
         try mailLink(to: userID, at: email, lifetimeSeconds: MailTokens.lifetimeSeconds, now: now) {
             .passwordLink(email, $0, link: link)

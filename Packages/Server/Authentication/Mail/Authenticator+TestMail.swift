@@ -1,8 +1,8 @@
 extension Authenticator {
-    /// Sends a mail that only shows that mails arrive, and waits for what the carrier says. It's offered once, and counts
+    /// Sends a mail that only shows that mail arrives, and waits for the carrier's answer. It's tried once, and counts
     /// among the mails to its address.
     /// - Parameters:
-    ///   - email: of the caller's own account.
+    ///   - email: the address of the caller's own account.
     ///   - address: where the request came from.
     /// - Throws: ``AuthenticationError/noMail``, ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``, or
     ///   ``MailDeliveryError``.

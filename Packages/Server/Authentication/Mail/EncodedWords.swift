@@ -1,13 +1,14 @@
-/// Text in the header of a mail (RFC 2047), which has to be ASCII.
+/// Encodes text for a mail's header, which must be ASCII (RFC 2047).
 enum EncodedWords {
-    /// What stands between `=?utf-8?Q?` and `?=`. A line may have 76 bytes, and the first one begins with the field's name.
+    /// The longest content between `=?utf-8?Q?` and `?=`. A line may have 76 bytes, and the first one begins with the
+    /// field's name.
     private static let maximumByteCount = 54
 
-    /// Plain text as it is; other text as words of UTF-8, each on a line of its own.
+    /// Plain text stays as it is; other text becomes words of UTF-8, each on its own line.
     static func text(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return text }
         var words = [""]
-        // Each word has whole characters.
+        // A character isn't split between words.
         for scalar in text.unicodeScalars {
             let piece = scalar.utf8.map(quoted).joined()
             if words[words.count - 1].utf8.count + piece.utf8.count > maximumByteCount { words.append("") }

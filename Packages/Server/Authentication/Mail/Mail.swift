@@ -1,32 +1,33 @@
 import TomboloLocalization
 
-/// A mail that an account needs: it carries a one-time token to the address, or tells its owner what they have to know.
+/// A mail about an account. It carries a one-time token to the address, or tells the owner something that they have to
+/// know.
 public struct Mail: Codable, Hashable, Sendable {
     public enum Purpose: String, Codable, Sendable {
         /// Proves the address of a registration.
         case confirm
-        /// Lets a forgotten password be replaced.
+        /// Allows the recipient to replace a forgotten password.
         case reset
         /// Lets somebody choose the password of an account that was made for them.
         case welcome
-        /// Somebody registered an address that has an account; holds no token.
+        /// Somebody registered an address that already has an account. Carries no token.
         case alreadyRegistered
         /// Offers a role; the token accepts it.
         case invite
-        /// Shows that mails arrive; holds no token.
+        /// Shows that mail arrives. Carries no token.
         case test
-        /// Tell an account's owner what was done; hold no token.
+        /// Tell an account's owner what was done. Carry no token.
         case passwordChanged, secondFactorSetUp, secondFactorRemoved
     }
 
-    /// How long the tokens of mails about an account are good, in minutes.
+    /// How long the tokens of mails about an account are valid, in minutes.
     public static let tokenMinutes = Int(MailTokens.lifetimeSeconds / 60)
-    /// How long those of mails are good that tell of a new account, in days.
+    /// How long the tokens of mails about a new account are valid, in days.
     public static let welcomeDays = Int(MailTokens.welcomeLifetimeSeconds / 86_400)
 
     public let purpose: Purpose
     public let to: String
-    /// Of subject and text (BCP 47): `en`, `pt-BR`.
+    /// The language of subject and text (BCP 47): `en`, `pt-BR`.
     public let language: String
     public let subject: String
     public let text: String
@@ -36,7 +37,7 @@ public struct Mail: Codable, Hashable, Sendable {
     public var link: String?
 
     /// - Parameters:
-    ///   - subject: and `paragraphs`: in the language of ``MessageCatalogue/current``.
+    ///   - subject: like `paragraphs`, in the language of ``MessageCatalogue/current``.
     init(
         _ purpose: Purpose, to: String, subject: String, paragraphs: [String], token: String? = nil,
         tokenID: String? = nil, link: String? = nil

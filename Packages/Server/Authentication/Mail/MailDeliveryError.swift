@@ -1,13 +1,13 @@
 import TomboloLocalization
 
-/// Why a carrier didn't take a mail. It quotes neither the address of a hook nor the arguments of a program, which may have
-/// secrets in them.
+/// Why a carrier didn't accept a mail. It quotes neither the address of a hook nor the arguments of a program, since
+/// either may contain secrets.
 public enum MailDeliveryError: Error, Hashable, Sendable {
-    /// It answered, with a status that isn't from 200 to 299.
+    /// It answered with a status that isn't from 200 to 299.
     case refused(status: Int)
     /// Nothing accepts connections at its address.
     case connectionRefused
-    /// The name of its host has no address.
+    /// Its host name has no address.
     case unknownHost
     /// TLS failed: its certificate isn't accepted, or it doesn't speak TLS.
     case insecure
@@ -18,7 +18,7 @@ public enum MailDeliveryError: Error, Hashable, Sendable {
     case unwritable(path: String)
     case notStarted(program: String)
     case failed(program: String, status: Int32)
-    /// By a signal, such as this server's after the limit.
+    /// A signal ended it, such as this server's after the time limit.
     case killed(program: String, limit: Duration)
 }
 

@@ -4,7 +4,7 @@ extension MailHook {
     /// How long a program may take, in seconds.
     @TaskLocal static var commandSeconds: Double = 30
 
-    /// Runs a program with the mail on standard input, and ends it when it takes too long.
+    /// Runs a program with the mail on standard input, and kills it when it takes too long.
     static func run(_ words: [String], _ mail: Mail) async throws {
         guard let program = words.first else { throw MailDeliveryError.notStarted(program: "") }
         let process = Process()
@@ -12,7 +12,7 @@ extension MailHook {
         process.arguments = Array(words.dropFirst())
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        // A file and not a pipe: a program that doesn't read can't hold up the writer.
+        // A file and not a pipe: otherwise a program that doesn't read would block the writer.
         let file = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
         guard
             FileManager.default.createFile(
@@ -20,7 +20,7 @@ extension MailHook {
         else { throw MailDeliveryError.unwritable(path: FileManager.default.temporaryDirectory.path()) }
         defer { try? FileManager.default.removeItem(at: file) }
         process.standardInput = try FileHandle(forReadingFrom: file)
-        // Nil for one that a signal ended.
+        // Nil if a signal ended it.
         let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32?, any Error>) in
             process.terminationHandler = {
                 done.resume(returning: $0.terminationReason == .exit ? $0.terminationStatus : nil)
@@ -28,7 +28,8 @@ extension MailHook {
             do {
                 try process.run()
                 DispatchQueue.global().asyncAfter(deadline: .now() + commandSeconds) {
-                    // It has the other signals blocked, as threads of Swift's pool have.
+                    // Other signals may not work: the program inherits the signal mask of Swift's pool threads, which
+                    // block them.
                     if process.isRunning { kill(process.processIdentifier, SIGKILL) }
                 }
             } catch {

@@ -1,15 +1,15 @@
 public import Foundation
 
-/// Who carries mails. Servers read it from `TOMBOLO_MAIL`:
+/// The carrier of mails. Servers read it from `TOMBOLO_MAIL`:
 ///
 ///     folder:/path               a file for each mail, for development
-///     https://example.org/mail   POST with the mail as JSON; any status from 200 to 299 takes it
-///     command:/usr/sbin/sendmail -t -i    the mail with its headers on standard input; exit code 0 takes it
+///     https://example.org/mail   POST with the mail as JSON; any status from 200 to 299 accepts it
+///     command:/usr/sbin/sendmail -t -i    the mail with its headers on standard input; exit code 0 accepts it
 public enum MailHook: Sendable {
     case folder(URL)
-    /// - `secret` goes with each request as `Authorization: Bearer`.
+    /// - `secret` is sent with each request as `Authorization: Bearer`.
     case http(url: String, secret: String?)
-    /// A program and its arguments, parted by blanks; no shell is involved.
+    /// A program and its arguments, separated by blanks; no shell is involved.
     case command([String])
 
     public static let variable = "TOMBOLO_MAIL"
@@ -31,8 +31,8 @@ public enum MailHook: Sendable {
         }
     }
 
-    /// Hands a mail over.
-    /// - Throws: ``MailDeliveryError`` if it wasn't taken; trying again may help.
+    /// Delivers a mail.
+    /// - Throws: ``MailDeliveryError`` if it wasn't accepted; trying again may help.
     func deliver(_ mail: Mail) async throws {
         switch self {
         case .folder(let folder): try Self.write(mail, to: folder)
@@ -51,12 +51,12 @@ public enum MailHook: Sendable {
         }
     }
 
-    /// Readable for the server's user only: it holds a token.
+    /// Writes a file that only the server's user can read, since it contains a token.
     private static func write(_ mail: Mail, to folder: URL) throws {
         let files = FileManager.default
         try? files.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        // Names sort by time, also those of mails that follow each other within a millisecond.
+        // Names sort by time, even for mails within the same millisecond.
         let name = "\(Date().microseconds)-\(mail.purpose.rawValue)-\(UUID().uuidString).txt"
         let file = folder.appending(path: name)
         guard files.createFile(atPath: file.path(), contents: nil, attributes: [.posixPermissions: 0o600]),
@@ -64,7 +64,7 @@ public enum MailHook: Sendable {
         else { throw MailDeliveryError.unwritable(path: folder.path()) }
     }
 
-    /// RFC 5322. Addresses were checked for control characters when the account was made.
+    /// The mail in the form of RFC 5322. Addresses were checked for control characters when the account was made.
     static func message(_ mail: Mail) -> String {
         """
         To: \(mail.to)

@@ -4,33 +4,33 @@ public import ServiceLifecycle
 internal import Synchronization
 public import TomboloLocalization
 
-/// Does what requests about mails ask for after they were answered, so that neither the answer nor its time tells whether
-/// an address has an account. Bounded: a full room refuses every request alike. What waits is lost with the process;
-/// people ask for another mail then.
+/// Does work that requests ask for after they were answered, so that neither the answer nor its time reveals whether an
+/// address has an account. It is bounded: a full room refuses every request alike. If the process ends, waiting work is
+/// lost; people then request another mail.
 ///
-/// A mail is in the language of the page that asked for it, or else in the one that the request likes best
-/// (`Accept-Language`), and stays in it however often it's offered.
+/// A mail is in the language of the page that requested it, or else in the one that the request prefers
+/// (`Accept-Language`). It keeps its language however often delivery is tried.
 public final class MailRoom: Service {
-    /// Jobs that wait; each is one mail at most.
+    /// The most waiting jobs. Each is one mail at most.
     public static let maximumCount = 1_000
-    /// How often a mail is offered to the hook, and the pauses in between.
+    /// How often delivery of a mail is tried, and the pauses in between.
     public static let maximumAttempts = 4
     public static let retryPauses: [Duration] = [.seconds(1), .seconds(10), .seconds(60)]
 
-    /// Finds out what to send; nil for nothing.
+    /// Works out which mail to send; nil for none.
     typealias Job = @Sendable () async throws -> Mail?
 
-    /// Asked for each mail and each attempt; nil while nobody carries mails.
+    /// Called for each mail and each attempt; nil while there is no carrier.
     private let hook: @Sendable () -> MailHook?
     private let languages: MessageCatalogues
     private let logger: Logger
     private let pauses: [Duration]
     private let jobs: AsyncStream<Job>
     private let add: AsyncStream<Job>.Continuation
-    /// Mails that wait to be offered again: no more than ``maximumCount``.
+    /// The number of mails that wait for another attempt, at most ``maximumCount``.
     private let waiting = Mutex(0)
 
-    /// - Parameter languages: what mails can be in besides English.
+    /// - Parameter languages: the languages of mails besides English.
     public convenience init(
         _ hook: MailHook, languages: MessageCatalogues = MailTranslations.builtIn, logger: Logger
     ) {
@@ -38,8 +38,8 @@ public final class MailRoom: Service {
     }
 
     /// - Parameters:
-    ///   - carrier: who carries mails at the time, which may change; nil while nobody does.
-    ///   - languages: what mails can be in besides English.
+    ///   - carrier: returns the current carrier, which may change; nil while there is none.
+    ///   - languages: the languages of mails besides English.
     public convenience init(
         carrier: @escaping @Sendable () -> MailHook?, languages: MessageCatalogues = MailTranslations.builtIn,
         logger: Logger
@@ -62,7 +62,7 @@ public final class MailRoom: Service {
         (jobs, add) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumCount))
     }
 
-    /// Whether somebody carries mails now.
+    /// Whether there is currently a carrier.
     var hasCarrier: Bool { hook() != nil }
 
     /// - Parameter job: runs with the caller's language.
@@ -73,8 +73,8 @@ public final class MailRoom: Service {
         guard case .enqueued = add.yield(translated) else { throw .busy }
     }
 
-    /// Offers a mail to the hook once, and waits for what comes of it.
-    /// - Throws: ``MailDeliveryError``, or ``AuthenticationError/noMail`` while nobody carries mails.
+    /// Tries to deliver a mail once, and waits for the result.
+    /// - Throws: ``MailDeliveryError``, or ``AuthenticationError/noMail`` while there is no carrier.
     func deliver(_ mail: Mail) async throws {
         guard let hook = hook() else { throw AuthenticationError.noMail }
         try await hook.deliver(mail)

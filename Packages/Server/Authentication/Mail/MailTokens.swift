@@ -2,23 +2,23 @@ internal import Foundation
 internal import PostgresClient
 internal import TomboloModel
 
-/// The SQL on mailed tokens. Each is good once, for a while; a newer one of the same purpose takes its place.
+/// The SQL for mailed tokens. Each is valid once and for a limited time; a newer one for the same purpose replaces it.
 enum MailTokens {
-    /// How long a token is good that its owner asked for, in seconds.
+    /// How long a token is valid that its owner requested, in seconds.
     static let lifetimeSeconds: Int64 = 30 * 60
-    /// The same of a token for somebody who doesn't expect it.
+    /// How long a token is valid for somebody who doesn't expect it, in seconds.
     static let welcomeLifetimeSeconds: Int64 = 7 * 24 * 60 * 60
     static let secretByteCount = 32
-    /// Expired ones that each new one deletes.
+    /// How many expired tokens each new one deletes.
     private static let sweptCount = 100
 
-    /// What an account begins with when its address is confirmed.
+    /// The initial data of an account whose address is confirmed.
     struct Registration: Sendable {
         let displayName: String
         let hash: PasswordHash
     }
 
-    /// The text that is mailed, and the id that goes with it.
+    /// The mailed text, and the id that goes with it.
     struct Secret: Sendable {
         let id = ObjectId.generate()
         let bytes = [UInt8].random(count: MailTokens.secretByteCount)
@@ -73,7 +73,7 @@ enum MailTokens {
             hash: PasswordHash(parameters: parameters, salt: try row[column + 4].bytes, key: try row[column + 5].bytes))
     }
 
-    /// Whose token it is, if ``take(id:text:for:now:_:)`` would take it now.
+    /// The token's owner, if ``take(id:text:for:now:_:)`` would accept it now.
     static func owner(
         id: String, text: String, for purpose: Mail.Purpose, now: Int64, _ pool: PostgresPool
     ) async throws -> PasswordOwner? {
@@ -86,13 +86,13 @@ enum MailTokens {
         return try found.first.map { PasswordOwner(email: try $0[0].string, name: try $0[1].string) }
     }
 
-    /// One for an account is good for as long as the account has the address that it was mailed to.
+    /// An account's token is only valid while the account has the address that it was mailed to.
     private static let isGood = """
         id = $1 AND secret_hash = $2 AND purpose = $3 AND expires_at > $4 AND (user_id IS NULL
             OR EXISTS (SELECT FROM tombolo.account a WHERE a.id = user_id AND a.email = mail_token.email))
         """
 
-    /// - Returns: nil for what never was a token.
+    /// - Returns: nil for text that can't be a token.
     private static func parameters(
         id: String, text: String, for purpose: Mail.Purpose, now: Int64
     ) -> [PostgresParameter]? {
@@ -103,7 +103,7 @@ enum MailTokens {
     }
 
     /// Uses a token up.
-    /// - Returns: nil for one that is wrong, expired, used or for something else.
+    /// - Returns: nil if it's wrong, expired, already used, or for something else.
     static func take(
         id: String, text: String, for purpose: Mail.Purpose, now: Int64, _ connection: PostgresConnection
     ) async throws -> (email: String, user: ObjectId?, registration: Registration?)? {

@@ -4,8 +4,8 @@ internal import PostgresClient
 internal import TomboloModel
 
 extension Authenticator {
-    /// Replaces a password by one who knows it, and has a code of the second factor if the account has one: a stolen password
-    /// alone doesn't keep its owner out. All other logins end; this one gets new tokens.
+    /// Replaces the password of a user who knows it, and has a code of the second factor if the account has one: a
+    /// stolen password alone can't lock its owner out. All other logins end; this one gets new tokens.
     /// - Throws: ``AuthenticationError/wrongCredentials``, ``AuthenticationError/invalidPassword(reason:)``,
     ///   ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``.
     public func changePassword(
@@ -22,9 +22,9 @@ extension Authenticator {
         return try await replacePassword(account.hash, of: caller, with: password, address: address, now: now)
     }
 
-    /// Replaces the password of a panel session's user, who knows it, and has a code of the second factor if the account
-    /// has one. All logins end; the browser goes on with a new session.
-    /// - Returns: what the browser's cookie holds from now on.
+    /// Replaces the password of a panel session's user, who knows it, and has a code of the second factor if the
+    /// account has one. All logins end; the browser goes on with a new session.
+    /// - Returns: the new content of the browser's cookie.
     /// - Throws: ``AuthenticationError/wrongCredentials``, ``AuthenticationError/wrongCode``,
     ///   ``AuthenticationError/invalidPassword(reason:)``.
     public func changePassword(
@@ -48,10 +48,10 @@ extension Authenticator {
         guard password != current else { throw .invalidPassword(reason: localized("it is the one that you have.")) }
     }
 
-    /// - Parameter checked: the hash of the password that the caller gave. Checking it took a while: if somebody else has
-    ///   replaced it meanwhile, or ended the caller's login, that counts.
-    /// - Returns: the login that takes the place of the caller's, on the same device. It counts as made with a second factor
-    ///   if that one does.
+    /// - Parameter checked: the hash of the password that the caller entered. Checking it took a while: it fails if
+    ///   somebody else has replaced the password meanwhile, or ended the caller's login.
+    /// - Returns: the login that replaces the caller's, on the same device. It counts as made with a second factor if
+    ///   the caller's did.
     private func replacePassword(
         _ checked: PasswordHash?, of caller: Caller, with password: String, address: String, now: Date
     ) async throws -> Login {

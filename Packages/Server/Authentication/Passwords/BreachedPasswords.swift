@@ -1,12 +1,12 @@
 internal import Crypto
 internal import Foundation
 
-/// Passwords that are known from leaks, in a file: SHA-1 in upper-case hexadecimal, one a line and sorted, each with
-/// anything after it, as the list of Have I Been Pwned is published ("ordered by hash"). Nothing is loaded: a look-up
-/// reads some dozens of places in the file.
+/// Passwords known from leaks, in a file in the format of Have I Been Pwned ("ordered by hash"): one SHA-1 hash in
+/// upper-case hexadecimal per line, sorted, each followed by anything. The file isn't loaded: a look-up does a binary
+/// search, with a few dozen reads.
 public final class BreachedPasswords: Sendable {
     public static let variable = "TOMBOLO_BREACHED_PASSWORDS"
-    /// No line is longer, in bytes.
+    /// The longest line, in bytes.
     private static let maximumLineByteCount = 128
 
     private let descriptor: Int32
@@ -28,7 +28,8 @@ public final class BreachedPasswords: Sendable {
         let hash = Insecure.SHA1.hash(data: Data(password.utf8))
         let wanted = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16, uppercase: true) }.joined()
         var (low, high) = (0, byteCount)
-        // The first line that begins at or after `low` and isn't less than the wanted one begins before `high`, if any does.
+        // Invariant: among the lines that begin at or after `low`, the first that isn't less than the wanted one begins
+        // before `high`, if there is one.
         while low < high {
             let middle = (low + high) / 2
             let (start, line) = line(from: middle)
@@ -43,10 +44,10 @@ public final class BreachedPasswords: Sendable {
         return false
     }
 
-    /// The first line that begins at or after a place.
+    /// The first line that begins at or after a position.
     private func line(from place: Int) -> (start: Int, text: String?) {
         var buffer = [UInt8](repeating: 0, count: 2 * Self.maximumLineByteCount)
-        // One byte before, which is a line feed if a line begins at the very place.
+        // Reads from one byte earlier, which is a line feed if a line begins exactly at the position.
         let first = max(0, place - 1)
         let count = pread(descriptor, &buffer, buffer.count, off_t(first))
         guard count > 0 else { return (place, nil) }

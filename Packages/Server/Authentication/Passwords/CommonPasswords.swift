@@ -1,5 +1,5 @@
-/// Passwords that very many people have, in lower case, without punctuation; and words to which very many add digits. A list
-/// of all that are known from leaks is ``BreachedPasswords``, which operators have to get.
+/// Passwords that very many people use, in lower case without punctuation, and words to which very many people add
+/// digits. For all passwords known from leaks there is ``BreachedPasswords``, whose list operators have to download.
 enum CommonPasswords {
     static let all = Set(text.split(whereSeparator: \.isWhitespace).map(String.init))
 

@@ -1,4 +1,4 @@
-/// What is stored of a password: enough to check one, not enough to know it.
+/// What is stored for a password: enough to check it, but not enough to know it.
 public struct PasswordHash: Sendable {
     public static let saltByteCount = 16
     public static let keyByteCount = 32
@@ -14,7 +14,7 @@ public struct PasswordHash: Sendable {
         self.key = key
     }
 
-    /// Compares all bytes whatever the first difference is, so that the time tells nothing.
+    /// Compares all bytes, wherever the first difference is, so that the time reveals nothing.
     static func isEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0

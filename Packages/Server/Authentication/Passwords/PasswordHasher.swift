@@ -3,12 +3,12 @@ import CryptoExtras
 import Dispatch
 import Synchronization
 
-/// Computes scrypt hashes, one at a time, away from the threads that serve requests: each takes a lot of memory and
-/// time, which is its purpose. Those that wait take turns by lane, so that one address cannot make the others wait for
-/// everything that it asks.
+/// Computes scrypt hashes, one at a time, away from the threads that serve requests: a hash is meant to take much
+/// memory and time. Waiting jobs take turns by lane, so that an address with many jobs can't make the others wait for
+/// all of them.
 public final class PasswordHasher: Sendable {
-    /// Hashes that may wait for their turn. Beyond that the lane that has most gives way; it gets
-    /// ``AuthenticationError/busy``, and so does the newcomer when no other lane has more.
+    /// The most hashes that may wait for their turn. Beyond that, a job of the longest lane is dropped with
+    /// ``AuthenticationError/busy``. If no other lane is longer than the new job's, the new job is refused instead.
     public static let maximumWaiting = 64
 
     private struct Job: Sendable {
@@ -23,21 +23,21 @@ public final class PasswordHasher: Sendable {
     }
 
     public let parameters: PasswordParameters
-    /// Gets one block for each job that was added; a block takes the job whose turn it is then.
+    /// Gets one block for each job that is added. A block takes the job whose turn it is when it runs.
     let queue = DispatchQueue(label: "tombolo.password-hashing")
     private let state = Mutex(State())
 
-    /// - Parameter parameters: what new hashes get; existing ones keep theirs.
+    /// - Parameter parameters: the cost of new hashes; existing ones keep theirs.
     public init(parameters: PasswordParameters = .standard) { self.parameters = parameters }
 
-    /// Hashes that wait.
+    /// The number of waiting hashes.
     var waitingCount: Int { state.withLock { $0.jobs.count } }
 
-    /// Hashes that were begun since the start.
+    /// The number of hashes begun since the start.
     var computedCount: Int { state.withLock { $0.computedCount } }
 
-    /// Hashes a new password under a random salt.
-    /// - Parameter lane: who asks, for the turns: an ``AddressGroup``.
+    /// Hashes a new password with a random salt.
+    /// - Parameter lane: the caller, for taking turns: an ``AddressGroup``.
     public func hash(_ password: String, lane: String = "") async throws -> PasswordHash {
         var generator = SystemRandomNumberGenerator()
         let salt = (0..<PasswordHash.saltByteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
@@ -45,8 +45,8 @@ public final class PasswordHasher: Sendable {
         return PasswordHash(parameters: parameters, salt: salt, key: key)
     }
 
-    /// Whether this is the password. Without a hash, it takes the time of one and is false.
-    /// - Parameter lane: who asks, for the turns: an ``AddressGroup``.
+    /// Whether this is the password. Without a hash, it takes as long as with one, and returns false.
+    /// - Parameter lane: the caller, for taking turns: an ``AddressGroup``.
     public func matches(_ password: String, _ hash: PasswordHash?, lane: String = "") async throws -> Bool {
         let salt = hash?.salt ?? [UInt8](repeating: 0, count: PasswordHash.saltByteCount)
         let key = try await derive(password, salt, hash?.parameters ?? parameters, lane)
@@ -56,7 +56,7 @@ public final class PasswordHasher: Sendable {
     private func derive(
         _ password: String, _ salt: [UInt8], _ parameters: PasswordParameters, _ lane: String
     ) async throws -> [UInt8] {
-        // An empty one cannot be hashed; a single zero byte stands for it, which no password is.
+        // An empty password can't be hashed. A single zero byte stands for it, which no password is.
         let bytes = password.isEmpty ? [0] : Array(password.utf8)
         return try await inTurn(lane) {
             try KDF.Scrypt.deriveKey(
@@ -66,7 +66,7 @@ public final class PasswordHasher: Sendable {
         }
     }
 
-    /// - Throws: ``AuthenticationError/busy``; `CancellationError` when the caller's task is cancelled before the turn.
+    /// - Throws: ``AuthenticationError/busy``; `CancellationError` if the caller's task is cancelled before its turn.
     private func inTurn(_ lane: String, _ work: @escaping @Sendable () throws -> [UInt8]) async throws -> [UInt8] {
         try Task.checkCancellation()
         let number = state.withLock { state in
@@ -78,7 +78,7 @@ public final class PasswordHasher: Sendable {
                 let job = Job(work: work, done: done)
                 switch state.withLock({ $0.jobs.append(job, number: number, to: lane) }) {
                 case .added: queue.async { self.runNext() }
-                // The block of the one that left is for this one now.
+                // The block of the job that left is now this one's.
                 case .addedInPlaceOf(let other): other.done.resume(throwing: AuthenticationError.busy)
                 case .refused: done.resume(throwing: AuthenticationError.busy)
                 }

@@ -1,4 +1,4 @@
-/// Whom a password is for. Whoever attacks an account knows that much of it.
+/// The owner of a password. An attacker of the account knows this much about it.
 struct PasswordOwner: Sendable {
     let email: String
     var name = ""

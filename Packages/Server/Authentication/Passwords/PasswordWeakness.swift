@@ -1,30 +1,31 @@
 import TomboloLocalization
 
-/// What makes a password one of those that attackers try first, whatever its length.
+/// Why attackers would try a password early, whatever its length.
 ///
-/// NIST SP 800-63B has new passwords compared with a list of "commonly used, expected, or compromised" ones: repetitive or
-/// sequential characters, and words from the context such as the user's name (section 5.1.1.2 of revision 3, 3.1.1.2 of
-/// revision 4). It rules out demands for certain kinds of characters; there are none here.
+/// NIST SP 800-63B demands that new passwords are compared with a list of "commonly used, expected, or compromised"
+/// ones: repetitive or sequential characters, and words from the context such as the user's name (section 5.1.1.2 of
+/// revision 3, 3.1.1.2 of revision 4). It rules out demands for certain kinds of characters; there are none here.
 enum PasswordWeakness: Hashable, Sendable, CaseIterable {
-    /// One of ``CommonPasswords``, also with digits and punctuation around it, or in place of letters: `P@ssw0rd1!`.
+    /// One of ``CommonPasswords``, possibly surrounded by digits and punctuation, or with some in place of letters:
+    /// `P@ssw0rd1!`.
     case common
     /// The owner's address or name with hardly anything else.
     case owner
     /// A few series such as `1234`, `qwerty` or `aaaa`.
     case series
-    /// Fewer characters than a password needs, over and over.
+    /// A repetition of fewer characters than a password needs.
     case repetition
 
-    /// Names as short are in many words.
+    /// Shorter names are part of many words.
     private static let minimumNameLength = 3
-    /// How many letters a password has to have besides the owner's name.
+    /// How many letters a password needs besides the owner's name.
     private static let minimumOtherLetters = 4
-    /// As many characters that follow one another are a series, which is as easy to guess as one character.
+    /// This many consecutive characters are a series, which is as easy to guess as one character.
     private static let minimumSeriesLength = 3
-    /// How many series and other characters there have to be.
+    /// How many series and other characters a password needs.
     private static let minimumParts = 4
 
-    /// - Returns: nil for a password that has none of this.
+    /// - Returns: nil for a password that isn't weak.
     static func of(_ password: String, owner: PasswordOwner) -> PasswordWeakness? {
         if isCommon(password) { return .common }
         if isOwner(password, owner) { return .owner }
@@ -32,7 +33,7 @@ enum PasswordWeakness: Hashable, Sendable, CaseIterable {
         return isRepetition(password) ? .repetition : nil
     }
 
-    /// What is wrong and what to do, to go on after "This password cannot be used: ".
+    /// What is wrong and what to do, as a continuation of "This password cannot be used: ".
     var reason: String {
         let problem =
             switch self {
@@ -72,7 +73,7 @@ enum PasswordWeakness: Hashable, Sendable, CaseIterable {
         return rest != text && rest.count(where: \.isLetter) < minimumOtherLetters
     }
 
-    /// How many series and other characters a password is made of.
+    /// How many series and other characters a password consists of.
     private static func parts(_ password: String) -> Int {
         var rest = Array(password.lowercased())[...]
         var count = 0
@@ -84,7 +85,7 @@ enum PasswordWeakness: Hashable, Sendable, CaseIterable {
         return count
     }
 
-    /// How many characters at the beginning are the same, or follow one another in one direction.
+    /// How many characters at the beginning are the same, or consecutive in one direction.
     private static func seriesLength(_ characters: ArraySlice<Character>) -> Int {
         let pairs = zip(characters, characters.dropFirst())
         let lengths = [
@@ -94,7 +95,7 @@ enum PasswordWeakness: Hashable, Sendable, CaseIterable {
         return 1 + (lengths.max() ?? 0)
     }
 
-    /// Characters that follow one another in the alphabet, in numbers, and on keyboards: QWERTY, QWERTZ and AZERTY.
+    /// Consecutive characters in the alphabet, in numbers, and on keyboards: QWERTY, QWERTZ and AZERTY.
     private static let neighbours: Set<[Character]> = Set(
         [
             "abcdefghijklmnopqrstuvwxyz", "01234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm",
@@ -116,7 +117,7 @@ enum PasswordWeakness: Hashable, Sendable, CaseIterable {
         text.lowercased().filter { $0.isLetter || $0.isNumber }
     }
 
-    /// With the letters for which people put other characters.
+    /// Replaces the characters that people use in place of letters by those letters.
     private static func plain(_ text: String) -> String {
         String(text.map { substitutes[$0] ?? $0 })
     }

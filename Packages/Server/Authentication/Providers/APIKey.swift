@@ -2,7 +2,7 @@ public import Foundation
 internal import PostgresClient
 public import TomboloModel
 
-/// A text with which a program logs in as its user.
+/// A key with which a program logs in as its user.
 public struct APIKey: Hashable, Sendable {
     public static let maximumCountOfUser = 20
     public static let maximumNameByteCount = 100
@@ -36,12 +36,12 @@ extension APIKey {
     }
 }
 
-/// The SQL on API keys.
+/// The SQL for API keys.
 enum APIKeys {
     static func insert(_ key: APIKey, secret: [UInt8], of userID: ObjectId, _ pool: PostgresPool) async throws {
         do {
             try await pool.transaction { connection in
-                // Locks the account, so that requests at the same time count each other's keys.
+                // Locks the account, so that concurrent requests count each other's keys.
                 let account = try await connection.query(
                     "SELECT 1 FROM tombolo.account WHERE id = $1 FOR UPDATE", [.bytea(userID.bytes)])
                 guard !account.isEmpty else { throw AuthenticationError.unknownUser }
@@ -78,7 +78,7 @@ enum APIKeys {
         }
     }
 
-    /// Enables, disables or deletes a key. Unless it is enabled, sessions that were opened with it end.
+    /// Enables, disables or deletes a key. Unless the key is enabled, sessions that it opened end.
     static func change(_ id: ObjectId, of userID: ObjectId, _ change: Change, _ pool: PostgresPool) async throws {
         try await pool.transaction { connection in
             let sql =
@@ -102,7 +102,7 @@ enum APIKeys {
 
     enum Change: Sendable { case enable, disable, delete }
 
-    /// The account of a key that is enabled; nil for a key that isn't one.
+    /// The account of an enabled key; nil for any other key.
     static func account(
         _ id: ObjectId, secret: [UInt8], _ pool: PostgresPool
     ) async throws -> (userID: ObjectId, generation: Int64)? {

@@ -5,11 +5,11 @@ public import TomboloModel
 extension Authenticator {
     /// Makes a key for a user.
     /// - Parameters:
-    ///   - code: of the account's second factor, if it has one.
+    ///   - code: a code of the account's second factor, if it has one.
     ///   - address: where the request came from, for the limit on wrong codes.
-    /// - Returns: the key, and its text, which is not kept.
+    /// - Returns: the key, and its text, which isn't stored.
     /// - Throws: ``AuthenticationError/apiKeyNameTaken``, ``AuthenticationError/tooManyAPIKeys``,
-    ///   ``AuthenticationError/invalidDisplayName(reason:)``, ``AuthenticationError/noSuchProvider`` where keys are off;
+    ///   ``AuthenticationError/invalidDisplayName(reason:)``, ``AuthenticationError/noSuchProvider`` if keys are off;
     ///   ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``.
     public func makeAPIKey(
         named name: String, for userID: ObjectId, code: String? = nil, address: String = "", now: Date = Date()
@@ -20,8 +20,8 @@ extension Authenticator {
         return try await accounts.makeAPIKey(named: name, for: userID)
     }
 
-    /// Refuses a login made with an API key. Otherwise somebody who found a key could make more keys, which would outlive
-    /// it, or take over the account.
+    /// Refuses a login made with an API key. Otherwise somebody who found a key could make more keys, which would
+    /// outlive it, or take over the account.
     /// - Throws: ``AuthenticationError/keyLogin``.
     public func requireOwner(_ token: String) async throws {
         let caller = try await caller(token)
@@ -37,7 +37,7 @@ extension Authenticator {
 
     /// Lets a key log its user in again. That outlasts the caller's login, as a new key does.
     /// - Parameters:
-    ///   - code: of the account's second factor, if it has one.
+    ///   - code: a code of the account's second factor, if it has one.
     ///   - address: where the request came from, for the limit on wrong codes.
     /// - Throws: ``AuthenticationError/noSuchAPIKey``; ``AuthenticationError/codeRequired``,
     ///   ``AuthenticationError/wrongCode``.
@@ -49,7 +49,7 @@ extension Authenticator {
         forget(userID)
     }
 
-    /// Ends the logins made with a key, and lets it make no other.
+    /// Ends the logins made with a key, and prevents further ones.
     /// - Throws: ``AuthenticationError/noSuchAPIKey``.
     public func disableAPIKey(_ id: ObjectId, of userID: ObjectId) async throws {
         try await APIKeys.change(id, of: userID, .disable, pool)
@@ -64,7 +64,7 @@ extension Authenticator {
 }
 
 extension AccountRegistry {
-    /// Makes a key for a user, whether the provider is on or not.
+    /// Makes a key for a user, whether or not the provider is on.
     public func makeAPIKey(named name: String, for userID: ObjectId) async throws -> (key: APIKey, text: String) {
         let name = try APIKey.validated(name: name)
         let secret = [UInt8].random(count: APIKey.secretByteCount)
@@ -73,7 +73,7 @@ extension AccountRegistry {
         return (key, APIKey.text(key.id, secret))
     }
 
-    /// Makes an account that nobody but a program logs in to, with a key.
+    /// Makes an account that only a program logs in to, with a key.
     public func makeServerKey(named name: String) async throws -> (userID: ObjectId, text: String) {
         let userID = ObjectId.generate()
         let name = try Self.validated(displayName: name)

@@ -4,18 +4,18 @@ internal import Synchronization
 internal import TomboloModel
 
 extension Authenticator {
-    /// Who proved to be whom.
+    /// The result of checked credentials: whose they are.
     struct Proof: Sendable {
         let userID: ObjectId
-        /// The account's, as of when it was checked.
+        /// The account's token generation when the credentials were checked.
         let generation: Int64
         var apiKey: ObjectId?
     }
 
-    /// Checks credentials and begins a login session. Anonymous ones, and those of a user whom an outside provider vouches
-    /// for the first time, make an account.
+    /// Checks credentials and begins a login session. Anonymous credentials make an account, and so do those of a user
+    /// that an outside provider vouches for the first time.
     /// - Parameters:
-    ///   - code: of the account's second factor, where this server takes one: see ``SecondFactorPolicy``.
+    ///   - code: a code of the account's second factor, if this server needs one: see ``SecondFactorPolicy``.
     ///   - address: where the request came from, for limits.
     /// - Throws: ``AuthenticationError``, or the database's error.
     public func login(
@@ -58,7 +58,7 @@ extension Authenticator {
         }
     }
 
-    /// What an outside provider says of a user.
+    /// What an outside provider says about a user.
     struct Outsider: Sendable {
         let identifier: String
         var name: String?
@@ -83,7 +83,7 @@ extension Authenticator {
         }
     }
 
-    /// The account of an outside user, made if there is none.
+    /// The account of an outside user, created if there is none.
     private func account(_ provider: String, _ outsider: Outsider) async throws -> Proof {
         for _ in 0..<2 {
             if let found = try await Identities.account(
@@ -99,7 +99,7 @@ extension Authenticator {
         throw AuthenticationError.busy
     }
 
-    /// Runs what may take a while, within the limits of the address; failures count.
+    /// Runs a check that may take a while, within the limits of the address; failures count.
     private nonisolated(nonsending) func proving<Result>(
         address: String, _ body: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {

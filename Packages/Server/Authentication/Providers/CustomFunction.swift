@@ -1,7 +1,8 @@
 internal import Foundation
 
-/// Asks an installation's own function who a payload is about: `POST {"payload": {…}}`, answered with 200 and
-/// `{"userID": "…", "name": "…", "profile": {…}}`, the last two as one likes, or with 401, 403 or 404 for nobody.
+/// Asks an installation's own function whom a payload identifies. The request is `POST {"payload": {…}}`. The function
+/// answers with 200 and `{"userID": "…", "name": "…", "profile": {…}}`, in which `name` and `profile` are optional, or
+/// with 401, 403 or 404 for nobody.
 struct CustomFunction: Sendable {
     static let maximumPayloadByteCount = 16 << 10
 
@@ -16,7 +17,7 @@ struct CustomFunction: Sendable {
     init(_ settings: FunctionSettings) { self.settings = settings }
 
     /// - Parameter payload: the text of a JSON object.
-    /// - Throws: ``AuthenticationError/wrongCredentials`` if it is about nobody,
+    /// - Throws: ``AuthenticationError/wrongCredentials`` if it identifies nobody,
     ///   ``AuthenticationError/functionFailed`` if the function doesn't answer as it should.
     func ask(_ payload: String) async throws -> Authenticator.Outsider {
         guard payload.utf8.count <= Self.maximumPayloadByteCount else { throw AuthenticationError.wrongCredentials }

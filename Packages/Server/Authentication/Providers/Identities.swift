@@ -2,16 +2,16 @@ internal import Foundation
 internal import PostgresClient
 internal import TomboloModel
 
-/// The SQL on identities: what providers other than e-mail and password know users by.
+/// The SQL for identities: the ids by which providers other than e-mail and password know users.
 enum Identities {
-    /// An account, with its token generation, and whether it may log in.
+    /// An account with its token generation, and whether it may log in.
     struct Found: Sendable {
         let userID: ObjectId
         let generation: Int64
         let isEnabled: Bool
     }
 
-    /// The account with an identity; its profile becomes what the provider says now.
+    /// The account with an identity. Its profile is replaced by what the provider says now.
     static func account(
         _ provider: String, _ identifier: String, profile: [String: String]?, _ pool: PostgresPool
     ) async throws -> Found? {
@@ -33,7 +33,7 @@ enum Identities {
     }
 
     /// Makes an account with an identity.
-    /// - Returns: nil if another login made it meanwhile.
+    /// - Returns: nil if a concurrent login has made it.
     static func makeAccount(
         _ provider: String, _ identifier: String, name: String, profile: [String: String], _ pool: PostgresPool
     ) async throws -> ObjectId? {
@@ -52,7 +52,7 @@ enum Identities {
         return userID
     }
 
-    /// Gives an account one more identity; one that it has already is fine.
+    /// Gives an account another identity. Nothing changes if it already has this one.
     /// - Throws: ``AuthenticationError/identityTaken``.
     static func link(
         _ provider: String, _ identifier: String, to userID: ObjectId, profile: [String: String], _ pool: PostgresPool

@@ -1,13 +1,14 @@
 internal import Foundation
 internal import JWTKit
 
-/// The keys that an outside issuer publishes, fetched when they are needed: a value for each address.
+/// The keys that an outside issuer publishes, fetched when they are needed. There is one instance for each address.
 actor IssuerKeys {
-    /// How long what was fetched is used without asking again, in seconds.
+    /// How long fetched keys are used without asking again, in seconds.
     static let lifetimeSeconds: Double = 15 * 60
-    /// An unknown key has them fetched again, no more often than this, in seconds: also while fetching fails.
+    /// An unknown key triggers another fetch, but no more often than this, in seconds. That also holds while fetching
+    /// fails.
     static let refetchSeconds: Double = 30
-    /// How long they are used while the issuer doesn't answer, in seconds.
+    /// How long keys are used while the issuer doesn't answer, in seconds.
     static let maximumAgeSeconds: Double = 24 * 60 * 60
     static let maximumKeyCount = 64
     static let maximumByteCount = 256 << 10
@@ -16,7 +17,7 @@ actor IssuerKeys {
     struct Key: Sendable {
         fileprivate let verifiers: [String: JWTKeyCollection]
 
-        /// Checks a token's signature by this algorithm and no other.
+        /// Checks a token's signature with this algorithm and no other.
         func verify<Claims: JWTPayload>(_ token: String, by algorithm: String, as type: Claims.Type) async throws {
             guard let verifier = verifiers[algorithm] else { throw AuthenticationError.wrongCredentials }
             _ = try await verifier.verify(token, as: type)
@@ -47,7 +48,7 @@ actor IssuerKeys {
     }
 
     /// - Returns: nil for a key that the issuer doesn't publish.
-    /// - Throws: ``AuthenticationError/unreachable`` without any keys that are new enough.
+    /// - Throws: ``AuthenticationError/unreachable`` if there are no keys that are recent enough.
     func key(_ id: String) async throws -> Key? {
         let age = now() - fetchedAt
         if let key = keys[id], age < Self.lifetimeSeconds { return key }
@@ -64,7 +65,7 @@ actor IssuerKeys {
         return keys[id]
     }
 
-    /// Callers at the same time share one request.
+    /// Concurrent callers share one request.
     private func fetchShared() async throws {
         if let fetching { return try await fetching.value }
         let task = Task { try await self.fetchNow() }
@@ -74,7 +75,8 @@ actor IssuerKeys {
     }
 
     private func fetchNow() async throws {
-        // Counts from the end, so that a slow issuer isn't asked without a pause; set before for those who come meanwhile.
+        // Set again at the end, so that there is a pause even after a slow answer; it was set before for concurrent
+        // callers.
         defer { triedAt = now() }
         let found = try await Self.parse(try await fetch())
         guard !found.isEmpty else { throw AuthenticationError.unreachable }
@@ -82,7 +84,7 @@ actor IssuerKeys {
         fetchedAt = now()
     }
 
-    /// The keys with an id, for signatures with a public key; others are passed over.
+    /// The keys by id, for signatures with a public key; others are skipped.
     static func parse(_ bytes: [UInt8]) async throws -> [String: Key] {
         guard bytes.count <= maximumByteCount,
             let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any],
@@ -90,14 +92,14 @@ actor IssuerKeys {
         else { throw AuthenticationError.unreachable }
         var found: [String: Key] = [:]
         for members in list {
-            // Never "oct": a shared secret that anybody can fetch is none.
+            // Never "oct": a shared secret that anybody can fetch isn't one.
             guard let kind = members["kty"] as? String, ["RSA", "EC", "OKP"].contains(kind),
                 (members["use"] as? String ?? "sig") == "sig", let id = members["kid"] as? String, id.utf8.count <= 256,
                 case let named = members["alg"] as? String, members["alg"] == nil || named != nil
             else { continue }
             var verifiers: [String: JWTKeyCollection] = [:]
             for algorithm in algorithms(kind, members["crv"] as? String) where algorithm == named ?? algorithm {
-                // Without a name, the library would keep to the algorithm of the first token that it sees.
+                // Without an algorithm's name, the library would stick to that of the first token it sees.
                 let named = members.merging(["alg": algorithm]) { _, new in new }
                 let keys = JWTKeyCollection()
                 guard let data = try? JSONSerialization.data(withJSONObject: named),
@@ -111,7 +113,7 @@ actor IssuerKeys {
         return found
     }
 
-    /// What a kind of key can be used with (RFC 7518, section 3.1; RFC 8037).
+    /// The algorithms that a kind of key can be used with (RFC 7518, section 3.1; RFC 8037).
     private static func algorithms(_ kind: String, _ curve: String?) -> [String] {
         switch (kind, curve) {
         case ("RSA", _): ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512"]

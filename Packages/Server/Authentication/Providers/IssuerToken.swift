@@ -2,11 +2,11 @@ internal import Foundation
 internal import JWTKit
 internal import TomboloRules
 
-/// A token of an outside issuer, checked: who it is about.
+/// The checked token of an outside issuer, with whom it identifies.
 struct IssuerToken: Sendable {
-    /// Longer texts are refused, in bytes.
+    /// Longer tokens are refused, in bytes.
     static let maximumByteCount = 16 << 10
-    /// Of each text that is taken over from a claim, in bytes.
+    /// The longest string taken from a claim, in bytes.
     static let maximumTextByteCount = 512
 
     let identifier: String
@@ -18,7 +18,7 @@ struct IssuerToken: Sendable {
     }
 
     /// Checks signature, algorithm, issuer, audience and times.
-    /// - Throws: ``AuthenticationError/wrongCredentials`` for a token that isn't good, without saying why;
+    /// - Throws: ``AuthenticationError/wrongCredentials`` for an invalid token, without saying why;
     ///   ``AuthenticationError/unreachable``.
     init(_ token: String, _ settings: IssuerSettings, _ keys: IssuerKeys, now: Date) async throws {
         guard token.utf8.count <= Self.maximumByteCount, let header = TokenHeader(of: token), let id = header.kid,
@@ -30,7 +30,7 @@ struct IssuerToken: Sendable {
         } catch {
             throw AuthenticationError.wrongCredentials
         }
-        // The very bytes that the signature was about.
+        // Exactly the bytes that were signed.
         guard let payload = [UInt8](base64URL: token.split(separator: ".")[1]),
             case .object(let claims)? = try? UserValue(json: payload)
         else { throw AuthenticationError.wrongCredentials }
@@ -71,7 +71,7 @@ extension UserValue {
         }
     }
 
-    /// One text or a list of texts.
+    /// One string or a list of strings.
     fileprivate var texts: [String] {
         switch self {
         case .string(let text): [text]

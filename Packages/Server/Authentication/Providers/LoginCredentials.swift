@@ -1,12 +1,12 @@
 /// How somebody proves who they are.
 public enum LoginCredentials: Sendable {
     case emailPassword(email: String, password: String)
-    /// Nobody in particular: each login makes an account.
+    /// No particular user: each login makes an account.
     case anonymous
-    /// A token of the outside issuer that a provider is about.
+    /// A token from the provider's outside issuer.
     case token(provider: String, token: String)
     case apiKey(String)
-    /// What the custom function gets, as the text of a JSON object.
+    /// The payload for the custom function, as the text of a JSON object.
     case function(payload: String)
 
     /// The provider that checks them.

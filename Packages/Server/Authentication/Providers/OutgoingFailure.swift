@@ -4,20 +4,20 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Why an ``OutgoingRequest`` got no answer. It quotes nothing of the request, whose address may have a secret in it.
+/// Why an ``OutgoingRequest`` got no answer. It quotes nothing of the request, whose address may contain a secret.
 enum OutgoingFailure: Error, Hashable, Sendable {
     /// Nothing listens at the address, or a firewall says so.
     case refused
-    /// The name of the host has no address.
+    /// The host name has no address.
     case unknownHost
     /// TLS failed: the certificate isn't accepted, or the other side doesn't speak TLS.
     case insecure
-    /// No connection, or no whole answer, within the bounds in time.
+    /// No connection, or no complete answer, within the time limits.
     case timeout
-    /// Anything else, such as a network that isn't there, or a connection that broke off.
+    /// Anything else, such as an unreachable network or a broken connection.
     case failed
 
-    /// - Parameter error: of the client.
+    /// - Parameter error: the client's error.
     init(_ error: any Error) {
         self =
             switch error {
@@ -48,7 +48,7 @@ enum OutgoingFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// A host may have addresses of one kind only, so that a look-up of the other kind fails beside connections that were
+    /// A host may have addresses of one kind only. The look-up of the other kind then fails, although connections were
     /// tried.
     private static func of(_ error: NIOConnectionError) -> OutgoingFailure {
         guard error.connectionErrors.isEmpty else {

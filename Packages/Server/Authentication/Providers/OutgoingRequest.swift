@@ -3,8 +3,8 @@ internal import Foundation
 internal import NIOCore
 internal import NIOHTTP1
 
-/// A request to an address that an administrator configured: bounded in time and size, and never redirected, so that the
-/// address that was allowed is the one that is asked.
+/// A request to an address that an administrator configured. It's bounded in time and size, and never follows
+/// redirects, so that only the allowed address is contacted.
 struct OutgoingRequest: Sendable {
     struct Answer: Sendable {
         let status: Int
@@ -24,7 +24,7 @@ struct OutgoingRequest: Sendable {
     var timeoutSeconds: Double = 5
     var maximumByteCount = 256 << 10
 
-    /// HTTPS anywhere, plain HTTP on this machine only.
+    /// HTTPS to any host, plain HTTP to this machine only.
     static func isAllowed(_ text: String) -> Bool {
         guard let url = URL(string: text), let host = url.host(), !host.isEmpty else { return false }
         if url.scheme == "https" { return true }
@@ -40,7 +40,7 @@ struct OutgoingRequest: Sendable {
         }
     }
 
-    /// The same for callers that say why there is no answer.
+    /// The same for callers that report why there is no answer.
     /// - Throws: ``OutgoingFailure`` for anything but an answer within the bounds.
     func answer() async throws -> Answer {
         guard Self.isAllowed(url) else { throw OutgoingFailure.failed }
@@ -65,8 +65,8 @@ struct OutgoingRequest: Sendable {
         }
     }
 
-    /// Runs `body`, and cancels it when it takes longer. The client's own deadline ends with the head of the answer, so a
-    /// body that comes byte by byte would be read for ever.
+    /// Runs `body`, and cancels it when it takes longer. The client's own deadline ends with the head of the answer, so
+    /// it wouldn't stop a body that trickles in byte by byte.
     private static func within(
         _ seconds: Double, _ body: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {

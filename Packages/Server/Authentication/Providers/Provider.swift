@@ -1,4 +1,4 @@
-/// The ways to log in, by the names that RealmSwift's `User.identities` has for them.
+/// The ways to log in, by their names in RealmSwift's `User.identities`.
 public enum Provider {
     public static let emailPassword = "local-userpass"
     public static let anonymous = "anon-user"
@@ -14,7 +14,7 @@ public enum Provider {
         name == jwt || name.hasPrefix(jwt + "-") || name == apple || name == google
     }
 
-    /// Whether there can be a provider of this name.
+    /// Whether a provider can have this name.
     static func exists(_ name: String) -> Bool {
         guard name.utf8.count <= 64, name.utf8.allSatisfy({ isNameByte($0) }) else { return false }
         return [emailPassword, anonymous, apiKey, function].contains(name) || isIssuer(name)

@@ -3,7 +3,7 @@ internal import PostgresClient
 
 /// The providers as one server knows them, read again every few seconds.
 actor ProviderDirectory {
-    /// How long what was read is used, in seconds.
+    /// How long the settings are used without reading them again, in seconds.
     static let lifetimeSeconds: Double = 2
 
     private let pool: PostgresPool
@@ -17,8 +17,8 @@ actor ProviderDirectory {
         self.now = now
     }
 
-    /// The settings of a provider that is on.
-    /// - Throws: ``AuthenticationError/noSuchProvider`` for one that is off or unknown; the database's error.
+    /// The settings of an enabled provider.
+    /// - Throws: ``AuthenticationError/noSuchProvider`` if it is off or unknown; the database's error.
     func settings<Settings: ProviderSettings>(of name: String, as type: Settings.Type) async throws -> Settings {
         if now() - readAt >= Self.lifetimeSeconds {
             let asked = now()
@@ -31,6 +31,6 @@ actor ProviderDirectory {
         return try Settings(json: json)
     }
 
-    /// Makes the next look ask the database.
+    /// Makes the next look-up ask the database.
     func forget() { readAt = -.infinity }
 }

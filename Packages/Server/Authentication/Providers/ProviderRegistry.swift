@@ -5,17 +5,17 @@ public import PostgresClient
 public struct ProviderState: Hashable, Sendable {
     public let name: String
     public let isEnabled: Bool
-    /// A JSON object; secrets are left out.
+    /// A JSON object without secrets.
     public let settings: String
 }
 
-/// Switches providers on and off and sets them. Servers follow within a few seconds.
+/// Switches providers on and off, and changes their settings. Servers follow within a few seconds.
 public struct ProviderRegistry: Sendable {
     private let pool: PostgresPool
 
     public init(pool: PostgresPool) { self.pool = pool }
 
-    /// The providers that were ever switched on or set, by name.
+    /// All providers that were ever switched on or configured, by name.
     public func list() async throws -> [ProviderState] {
         let result = try await pool.query(
             """
@@ -27,7 +27,7 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// - Throws: ``AuthenticationError/invalidSettings(reason:)`` if what the provider needs isn't set.
+    /// - Throws: ``AuthenticationError/invalidSettings(reason:)`` if a required setting is missing.
     public func setEnabled(_ isEnabled: Bool, _ name: String) async throws {
         try Self.check(name)
         let stored = try await pool.query("SELECT settings::text FROM tombolo.provider WHERE name = $1", [.text(name)])
@@ -39,7 +39,7 @@ public struct ProviderRegistry: Sendable {
             """, [.text(name), .bool(isEnabled)])
     }
 
-    /// Replaces a provider's settings; whether it is on stays.
+    /// Replaces a provider's settings. It stays on or off.
     /// - Parameter json: the text of a JSON object.
     /// - Throws: ``AuthenticationError/invalidSettings(reason:)``.
     public func set(_ json: String, of name: String) async throws {
@@ -57,7 +57,7 @@ public struct ProviderRegistry: Sendable {
         guard Provider.exists(name) else { throw .noSuchProvider }
     }
 
-    /// Adds what is known of Apple and Google.
+    /// Adds the known settings of Apple and Google.
     private static func withPreset(_ json: String, _ name: String) -> String {
         let preset = IssuerSettings.preset(name)
         guard !preset.isEmpty,
@@ -80,7 +80,7 @@ public struct ProviderRegistry: Sendable {
     }
 }
 
-/// The tables of providers and of what they know users by.
+/// The tables of providers, and of the identities by which they know users.
 enum ProviderSchema {
     /// In bytes.
     static let maximumIdentifierByteCount = 512

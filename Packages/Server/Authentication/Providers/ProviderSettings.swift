@@ -1,9 +1,9 @@
 internal import Foundation
 internal import TomboloModel
 
-/// Settings of a provider, as `migration-tool providers set` takes them: a JSON object.
+/// The settings of a provider, as `migration-tool providers set` takes them: a JSON object.
 protocol ProviderSettings: Codable, Sendable {
-    /// Every member that there is.
+    /// All members that the settings can have.
     static var names: [String] { get }
     /// - Throws: ``AuthenticationError/invalidSettings(reason:)``.
     func validate() throws(AuthenticationError)
@@ -36,23 +36,23 @@ extension ProviderSettings {
     }
 }
 
-/// Of providers that have nothing to set.
+/// For providers without settings.
 struct NoSettings: ProviderSettings {
     static let names: [String] = []
     func validate() throws(AuthenticationError) {}
 }
 
-/// Of `local-userpass`.
+/// The settings of `local-userpass`.
 struct EmailPasswordSettings: ProviderSettings {
     enum Confirmation: String, Codable { case mail, none }
 
     static let names = ["registration", "confirmation", "confirmURL", "resetURL"]
 
-    /// Whether anybody may make an account over HTTP; `migration-tool user add` always can.
+    /// Whether anybody may make an account over HTTP. `migration-tool user add` always can.
     var registration: Bool?
-    /// Whether an address is proved by a mail before it can log in.
+    /// Whether an address must be confirmed by mail before it can log in.
     var confirmation: Confirmation?
-    /// Where the links of mails lead, `?token=…&tokenId=…` is added: pages or universal links of the app.
+    /// Where the links in mails lead: pages or universal links of the app. `?token=…&tokenId=…` is added.
     var confirmURL: String?
     var resetURL: String?
 
@@ -66,10 +66,10 @@ struct EmailPasswordSettings: ProviderSettings {
     }
 }
 
-/// Of an outside issuer of tokens.
+/// The settings of an outside token issuer.
 struct IssuerSettings: ProviderSettings {
     static let names = ["jwksURL", "issuers", "audiences", "algorithms", "identifier", "name", "profile"]
-    /// Signatures with a public key. Shared secrets have no place in a key set that anybody can fetch.
+    /// Signatures with a public key. Shared secrets make no sense in a key set that anybody can fetch.
     static let knownAlgorithms = [
         "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA",
     ]
@@ -77,17 +77,17 @@ struct IssuerSettings: ProviderSettings {
 
     /// Where the issuer publishes its keys (RFC 7517).
     var jwksURL: String
-    /// What `iss` may be.
+    /// The accepted values of `iss`.
     var issuers: [String]
-    /// What `aud` must contain one of.
+    /// The values of which `aud` must contain one.
     var audiences: [String]
-    /// What tokens may be signed with; RS256 if it is left out.
+    /// The accepted algorithms; only RS256 if it is left out.
     var algorithms: [String]?
-    /// The claim that identifies a user for good; `sub` if it is left out.
+    /// The claim that identifies a user permanently; `sub` if it is left out.
     var identifier: String?
     /// The claim with the name to show; `name` if it is left out.
     var name: String?
-    /// Claims that go into the user's profile: by the name there, the name of the claim.
+    /// The claims that go into the user's profile: the claim's name, by its name in the profile.
     var profile: [String: String]?
 
     func validate() throws(AuthenticationError) {
@@ -108,7 +108,7 @@ struct IssuerSettings: ProviderSettings {
         }
     }
 
-    /// What Apple and Google need no settings for: the app's own identifier is all that is missing.
+    /// The settings that Apple and Google fix. Only the app's own identifier is missing.
     static func preset(_ provider: String) -> [String: [String]] {
         switch provider {
         case Provider.apple:
@@ -123,14 +123,14 @@ struct IssuerSettings: ProviderSettings {
     }
 }
 
-/// Of `custom-function`.
+/// The settings of `custom-function`.
 struct FunctionSettings: ProviderSettings {
     static let names = ["url", "secret", "timeoutSeconds"]
     static let timeoutSeconds: ClosedRange<Double> = 0.1...10
 
-    /// Gets the payload with POST and answers with the user's identifier.
+    /// Receives the payload by POST, and answers with the user's identifier.
     var url: String
-    /// Goes with each request as `Authorization: Bearer`, so that the function knows who asks.
+    /// Is sent with each request as `Authorization: Bearer`, so that the function can identify the caller.
     var secret: String?
     var timeoutSeconds: Double?
 

@@ -3,14 +3,14 @@ internal import PostgresClient
 internal import Synchronization
 public import TomboloModel
 
-/// The second factor of the admin server: a code of an authenticator app, or else a recovery code.
+/// The second factor of the admin server: a code of an authenticator app, or a recovery code.
 extension Authenticator {
-    /// What authenticator apps show beside the account.
+    /// The name that authenticator apps show beside the account.
     private static let issuer = "Tombolo"
 
     // MARK: Setting up
 
-    /// The second factor of a user, with what is being set up.
+    /// The second factor of a user, including one that is being set up.
     public func secondFactor(of userID: ObjectId) async throws -> SecondFactor {
         let found = try await pool.query(
             """
@@ -30,8 +30,8 @@ extension Authenticator {
             })
     }
 
-    /// Begins to set up a second factor, or another in place of the one that the user has, which counts until
-    /// ``confirmSecondFactor(_:_:code:address:now:)``.
+    /// Begins to set up a second factor. An existing one stays valid until
+    /// ``confirmSecondFactor(_:_:code:address:now:)`` replaces it.
     public func beginSecondFactor(of userID: ObjectId) async throws {
         let sealed = try SealedKey.seal(
             Data(TimeCode(secret: .random(count: TimeCode.secretByteCount)).secret).base64EncodedString(),
@@ -43,8 +43,8 @@ extension Authenticator {
             """, [.bytea(userID.bytes), .bytea(sealed)])
     }
 
-    /// Ends setting up, by a code of the new secret. From then on it counts.
-    /// - Returns: recovery codes, which nobody can be shown again, and what the browser's cookie holds from now on.
+    /// Completes the setup with a code of the new secret. From then on it counts.
+    /// - Returns: recovery codes, which can't be shown again, and the new content of the browser's cookie.
     /// - Throws: ``AuthenticationError/wrongCode``, ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``,
     ///   ``AuthenticationError/endedSession``.
     public func confirmSecondFactor(
@@ -59,7 +59,7 @@ extension Authenticator {
             else { throw AuthenticationError.wrongCode }
             let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.generate() }
             let renewed = try await pool.transaction { connection in
-                // Another window may have begun anew meanwhile.
+                // Another window may have restarted the setup meanwhile.
                 let confirmed = try await connection.query(
                     """
                     UPDATE tombolo.second_factor SET secret = pending, pending = NULL, last_step = $3
@@ -78,8 +78,8 @@ extension Authenticator {
         }
     }
 
-    /// Makes new recovery codes in place of those that there are.
-    /// - Returns: the codes, which nobody can be shown again.
+    /// Makes new recovery codes, which replace the existing ones.
+    /// - Returns: the codes, which can't be shown again.
     public func renewRecoveryCodes(of userID: ObjectId) async throws -> [String] {
         let codes = (0..<RecoveryCode.count).map { _ in RecoveryCode.generate() }
         try await pool.transaction { try await Self.replaceRecoveryCodes(of: userID, codes, $0) }
@@ -98,7 +98,7 @@ extension Authenticator {
             ])
     }
 
-    /// Takes the second factor away, with what is being set up and the recovery codes.
+    /// Removes the second factor, any setup in progress, and the recovery codes.
     public func removeSecondFactor(of userID: ObjectId, now: Date = Date()) async throws {
         let hadOne = try await SecondFactors.remove(of: userID, pool)
         forget(userID)
@@ -107,9 +107,9 @@ extension Authenticator {
 
     // MARK: Codes
 
-    /// Takes a code for a session of the panel whose user has given the password.
-    /// - Returns: what the browser's cookie holds from now on.
-    /// - Throws: ``AuthenticationError/wrongCode`` for a wrong code, and for one that was used;
+    /// Checks a code for a panel session whose user has entered the password.
+    /// - Returns: the new content of the browser's cookie.
+    /// - Throws: ``AuthenticationError/wrongCode`` for a wrong or used code;
     ///   ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``; ``AuthenticationError/endedSession``.
     public func giveCode(
         _ session: PanelSession, _ token: PanelToken, code: String, address: String, now: Date = Date()
@@ -120,8 +120,8 @@ extension Authenticator {
         return renewed
     }
 
-    /// Notes that a session has the second factor, and gives it another token. Somebody who knew the
-    /// earlier token, or planted it in the browser, must not share what the code opens.
+    /// Records that a session has the second factor, and gives it another token. Somebody who knew the earlier token,
+    /// or planted it in the browser, must not share what the code opens.
     /// - Throws: ``AuthenticationError/endedSession`` if the session has ended, or got another token meanwhile.
     private nonisolated(nonsending) static func complete(
         _ session: PanelSession, _ token: PanelToken, _ connection: PostgresConnection
@@ -139,8 +139,8 @@ extension Authenticator {
         return renewed
     }
 
-    /// Takes a code of the account's second factor, if it has one, before what outlasts the login that asks for it: a stolen
-    /// token isn't enough for that. It's used then, whatever comes of the rest.
+    /// Checks a code of the account's second factor, if it has one, before an action that outlasts the login: a stolen
+    /// token isn't enough for that. The code is used up, whatever happens afterwards.
     /// - Throws: ``AuthenticationError/codeRequired``, ``AuthenticationError/wrongCode``,
     ///   ``AuthenticationError/tooManyAttempts(retryAfterSeconds:)``, ``AuthenticationError/unknownUser``.
     func demand(code: String?, of userID: ObjectId, address: String, now: Date) async throws {
@@ -148,7 +148,7 @@ extension Authenticator {
         try await check(code: code, of: userID, address: address, now: now)
     }
 
-    /// The code that has to be checked; nil if the account has no second factor. Servers demand it whatever their
+    /// The code to check; nil if the account has no second factor. Servers demand it whatever their
     /// ``SecondFactorPolicy``.
     /// - Throws: ``AuthenticationError/codeRequired``, ``AuthenticationError/unknownUser``.
     func requiredCode(_ code: String?, of userID: ObjectId) async throws -> String? {
@@ -160,7 +160,7 @@ extension Authenticator {
         return code
     }
 
-    /// Checks a code of the app, or a recovery code. It's used then.
+    /// Checks a code of the app, or a recovery code, and uses it up.
     func check(code: String, of userID: ObjectId, address: String, now: Date) async throws {
         let code = RecoveryCode.normalized(code)
         try await limitingCodes(of: userID, address: address) {
@@ -182,7 +182,7 @@ extension Authenticator {
             guard let step = secret.step(of: code, at: now.microseconds / 1_000_000) else {
                 throw AuthenticationError.wrongCode
             }
-            // Of two requests with one code, one gets it.
+            // If two requests have the same code, only one succeeds.
             let taken = try await pool.query(
                 """
                 UPDATE tombolo.second_factor SET last_step = $2
@@ -192,7 +192,7 @@ extension Authenticator {
         }
     }
 
-    /// Runs a check of a code within the limits of the account and of the address; wrong codes count.
+    /// Runs the check of a code within the limits of the account and of the address; wrong codes count.
     private nonisolated(nonsending) func limitingCodes<Result>(
         of userID: ObjectId, address: String, _ body: nonisolated(nonsending) () async throws -> Result
     ) async throws -> Result {

@@ -1,4 +1,4 @@
-/// RFC 4648, section 6, without padding: what authenticator apps take secrets as.
+/// RFC 4648, section 6, without padding: the form in which authenticator apps take secrets.
 enum Base32 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".utf8)
 

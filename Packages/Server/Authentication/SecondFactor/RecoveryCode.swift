@@ -1,7 +1,7 @@
 internal import Foundation
 
-/// A code on paper for somebody whose phone is gone: 80 random bits, good once. The database has its SHA-256 hash: nobody
-/// tries 2^80 codes.
+/// A code on paper for somebody who has lost their phone: 80 random bits, valid once. The database has its SHA-256
+/// hash, which is enough: nobody can try 2^80 codes.
 enum RecoveryCode {
     static let count = 10
     static let byteCount = 10
@@ -15,7 +15,7 @@ enum RecoveryCode {
         }.joined(separator: "-")
     }
 
-    /// What somebody typed, without what only helps to read it.
+    /// What somebody typed, without the separators that only make it readable.
     static func normalized(_ text: String) -> String { text.lowercased().filter { $0 != "-" && !$0.isWhitespace } }
 
     /// - Parameter code: normalized.

@@ -1,11 +1,11 @@
 public import Foundation
 
-/// What is known of an account's second factor, apart from its secrets.
+/// What is known about an account's second factor, apart from its secrets.
 public struct SecondFactor: Hashable, Sendable {
     /// How many recovery codes are made.
     public static let recoveryCodeCount = RecoveryCode.count
-    /// Wrong codes of an account, from all addresses, before each further attempt waits, twice as long as the one before, up
-    /// to ``maximumDelaySeconds``: a guess is right once in 333,333 times.
+    /// How many wrong codes an account may have, from all addresses, before each further attempt must wait: twice as
+    /// long as the one before, up to ``maximumDelaySeconds``. One guess in 333,333 is right.
     public static let maximumFailures = 5
     public static let maximumDelaySeconds: Double = 5 * 60
     /// An account's wrong codes are forgotten after this long without one.
@@ -13,12 +13,12 @@ public struct SecondFactor: Hashable, Sendable {
 
     /// Nil if the account has none.
     public let since: Date?
-    /// Recovery codes that weren't used.
+    /// The number of unused recovery codes.
     public let recoveryCodesLeft: Int
-    /// What is being set up; nil if nothing is.
+    /// The setup in progress; nil if there is none.
     public let pending: Pending?
 
-    /// A secret that an authenticator app has to be told.
+    /// A secret to enter into an authenticator app.
     public struct Pending: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
         /// In base32.
         public let secret: String

@@ -1,20 +1,20 @@
 public import TomboloRules
 
-/// Of whom a server takes a second factor: a code of an authenticator app besides the password.
+/// Which users need a second factor on a server: a code of an authenticator app besides the password.
 public enum SecondFactorPolicy: String, CaseIterable, Sendable {
-    /// The environment variable that chooses it.
+    /// The environment variable for the policy.
     public static let variable = "TOMBOLO_SECOND_FACTOR"
 
-    /// Of nobody: for gateways, whose devices have no way to give one.
+    /// No users: for gateways, since devices have no way to send one.
     case ignored
-    /// Of those who have set one up.
+    /// Users who have set one up.
     case optional
-    /// Also of everybody with a role that counts everywhere, who must set one up.
+    /// Also all users with a role that counts everywhere, who must set one up.
     case everywhere
-    /// Of everybody, who must set one up.
+    /// All users, who must set one up.
     case everybody
 
-    /// Whether it must be set up.
+    /// Whether the subject must set one up.
     public func requires(_ subject: Subject) -> Bool {
         switch self {
         case .ignored, .optional: false

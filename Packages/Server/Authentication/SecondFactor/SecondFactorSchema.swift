@@ -1,5 +1,5 @@
-/// The tables of second factors: for the admin server only. That an account has one, and since when, is in
-/// `tombolo.account`, whose changes the audit log has.
+/// The tables of second factors, for the admin server only. Whether and since when an account has one is in
+/// `tombolo.account`, whose changes go to the audit log.
 enum SecondFactorSchema {
     static let sql = """
         ALTER TABLE tombolo.account ADD COLUMN IF NOT EXISTS second_factor_at timestamptz;

@@ -1,9 +1,9 @@
 internal import PostgresClient
 internal import TomboloModel
 
-/// SQL on second factors that servers and tools run.
+/// SQL for second factors that servers and tools share.
 enum SecondFactors {
-    /// - Returns: whether there was one, beside what was being set up.
+    /// - Returns: whether there was one, not counting a setup in progress.
     @discardableResult
     static func remove(of userID: ObjectId, _ pool: PostgresPool) async throws -> Bool {
         let user = PostgresParameter.bytea(userID.bytes)

@@ -1,8 +1,8 @@
 internal import Crypto
 internal import Foundation
 
-/// Codes that an authenticator app shows: HOTP (RFC 4226) of the time (RFC 6238), with what every app takes: SHA-1, six
-/// digits, and a new one every 30 seconds.
+/// The codes that an authenticator app shows: HOTP (RFC 4226) of the time (RFC 6238), with the parameters that every
+/// app supports: SHA-1, six digits, and a new code every 30 seconds.
 struct TimeCode: Sendable {
     static let stepSeconds: Int64 = 30
     static let digitCount = 6
@@ -21,7 +21,7 @@ struct TimeCode: Sendable {
         let counter = withUnsafeBytes(of: UInt64(bitPattern: step).bigEndian) { Data($0) }
         let hash = Array(
             HMAC<Insecure.SHA1>.authenticationCode(for: counter, using: SymmetricKey(data: Data(secret))))
-        // RFC 4226, section 5.3: four bytes from where the last half-byte says, without the sign.
+        // RFC 4226, section 5.3: four bytes at the offset in the last half-byte, without the sign bit.
         let offset = Int(hash[hash.count - 1] & 15)
         let number = hash[offset..<(offset + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7fff_ffff
         let modulus = (0..<digitCount).reduce(UInt32(1)) { value, _ in value * 10 }
@@ -29,8 +29,8 @@ struct TimeCode: Sendable {
         return String(repeating: "0", count: digitCount - digits.count) + digits
     }
 
-    /// The step whose code this is, among those that a clock near `seconds` may show; nil if it's none of them. It takes
-    /// the same time wherever the texts differ.
+    /// The step of a code, among those that a clock near `seconds` may show; nil if it's none of them. It takes the
+    /// same time wherever the texts differ.
     func step(of code: String, at seconds: Int64) -> Int64? {
         let now = Self.step(at: seconds)
         var found: Int64?
@@ -47,9 +47,9 @@ struct TimeCode: Sendable {
         return zip(one, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// What authenticator apps read from a QR code.
+    /// The URI that authenticator apps read from a QR code.
     /// - Parameters:
-    ///   - issuer: what the app shows beside the account.
+    ///   - issuer: the name that the app shows beside the account.
     ///   - account: an address.
     func uri(issuer: String, account: String) -> String {
         let unreserved = CharacterSet(

@@ -4,9 +4,9 @@ internal import TomboloModel
 internal import TomboloRules
 
 extension Authenticator {
-    /// Checks e-mail and password as ``login(email:password:address:device:now:)`` does, with its limits, and begins a
-    /// session of the admin panel: a login session that ends after ``PanelSession/lifetimeSeconds``.
-    /// - Returns: what the browser's cookie holds.
+    /// Checks e-mail address and password like ``login(email:password:address:device:now:)``, with its limits, and
+    /// begins a session of the admin panel: a login session that ends after ``PanelSession/lifetimeSeconds``.
+    /// - Returns: the content of the browser's cookie.
     public func beginPanel(
         email: String, password: String, address: String, device: LoginDevice, now: Date = Date()
     ) async throws -> PanelToken {
@@ -14,7 +14,7 @@ extension Authenticator {
         return try await openPanel(login, now: now)
     }
 
-    /// Begins a session of the panel for a login.
+    /// Begins a panel session for a login.
     func openPanel(_ login: Login, now: Date) async throws -> PanelToken {
         let token = PanelToken()
         try await pool.query(
@@ -32,11 +32,11 @@ extension Authenticator {
         return token
     }
 
-    /// Whose session a cookie stands for. The database is asked each time, so that whatever ends the login ends the
-    /// session at once; roles may be ``roleLifetimeSeconds`` old.
+    /// The session of a cookie. The database is asked each time, so that anything that ends the login ends the session
+    /// at once; roles may be ``roleLifetimeSeconds`` old.
     /// - Throws: ``AuthenticationError/endedSession`` if it has ended: by log-out, revocation, another password, a
     ///   disabled account, or age.
-    /// - Parameter isUse: whether this keeps the session from ending for want of use.
+    /// - Parameter isUse: whether the request counts as use, which keeps an idle session from ending.
     public func panelSession(
         _ token: PanelToken, isUse: Bool = true, now: Date = Date()
     ) async throws -> PanelSession {
@@ -68,12 +68,12 @@ extension Authenticator {
             viewingSince: try row[8].nonNull?.timestampMicroseconds)
     }
 
-    /// The panel's sessions `p` with their log-ins `s`, their accounts `a` and the generation `t` of tokens.
+    /// The panel's sessions `p` with their logins `s`, their accounts `a` and the generation `t` of tokens.
     static let panelSessions = """
         tombolo.panel_session p JOIN tombolo.login_session s ON s.id = p.session_id
             JOIN tombolo.account a ON a.id = s.user_id LEFT JOIN tombolo.token_generation t ON t.user_id = s.user_id
         """
-    /// Which of ``panelSessions`` haven't ended; with ``panelAges(_:)`` as the first parameters.
+    /// The condition for those of ``panelSessions`` that are live; with ``panelAges(_:)`` as the first parameters.
     static let panelGoesOn = """
         \(LoginSessions.isLive) AND a.disabled_at IS NULL AND s.expires_at > $1
             AND p.created_at > $1::timestamptz - make_interval(secs => $2)
@@ -86,7 +86,7 @@ extension Authenticator {
         ]
     }
 
-    /// Whether a session hasn't ended, whatever its cookie holds by now.
+    /// Whether a session is still live, even if its cookie has changed.
     public func goesOn(_ session: PanelSession, now: Date = Date()) async throws -> Bool {
         let found = try await pool.query(
             "SELECT 1 FROM \(Self.panelSessions) WHERE s.id = $4 AND \(Self.panelGoesOn)",
@@ -102,10 +102,10 @@ extension Authenticator {
             """, [.bytea(token.hash), .bytea(id.bytes), .timestamptz(microseconds: now.microseconds)])
     }
 
-    /// Notes that the session's user has given the password again, and a code if the account has a second factor, and gives
-    /// the session a new token, so that a stolen copy of the old one is useless for anything that takes the password. Both
-    /// are checked within the limits of log-ins.
-    /// - Returns: what the browser's cookie holds from now on.
+    /// Records that the session's user has entered the password again, and a code if the account has a second factor.
+    /// The session gets a new token, so that a stolen copy of the old one is useless for anything that needs the
+    /// password. Password and code are checked within the limits of logins.
+    /// - Returns: the new content of the browser's cookie.
     /// - Throws: ``AuthenticationError/wrongCredentials`` for another password, ``AuthenticationError/wrongCode``,
     ///   ``AuthenticationError/endedSession`` if the session has ended, or got another token meanwhile.
     public func proveAgain(

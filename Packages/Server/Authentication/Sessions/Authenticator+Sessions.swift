@@ -11,8 +11,8 @@ public struct Caller: Hashable, Sendable {
 }
 
 extension Authenticator {
-    /// Who an access token speaks for.
-    /// - Throws: as ``verify(_:now:)``.
+    /// The caller whom an access token identifies.
+    /// - Throws: the errors of ``verify(_:now:)``.
     public func caller(_ token: String, now: Date = Date()) async throws -> Caller {
         let content = try await checked(token, now: now).content
         return Caller(userID: content.userID, sessionID: content.sessionID)
@@ -20,8 +20,9 @@ extension Authenticator {
 
     /// Begins a login session for a user who has proved who they are.
     /// - Parameters:
-    ///   - generation: the account's, as of when that was checked: what was revoked since then stays revoked.
-    ///   - hasSecondFactor: whether they have proved it with their second factor too.
+    ///   - generation: the account's token generation when that was checked. If tokens were revoked since then, the new
+    ///     ones are revoked too.
+    ///   - hasSecondFactor: whether they have also used their second factor.
     func begin(
         _ userID: ObjectId, generation: Int64, provider: String, device: LoginDevice, apiKey: ObjectId? = nil,
         hasSecondFactor: Bool = false, now: Date
@@ -46,8 +47,8 @@ extension Authenticator {
             sessionID: session.id, deviceID: session.deviceID, provider: session.provider)
     }
 
-    /// Exchanges a refresh token for the next pair of tokens. Only the newest token of a session is exchanged; one that
-    /// was exchanged before ends the session, except within ``RefreshGrace``.
+    /// Exchanges a refresh token for the next pair of tokens. Only the newest token of a session can be exchanged.
+    /// Using an earlier one ends the session, except within ``RefreshGrace``.
     /// - Parameter address: where the request came from, for the limit on failed attempts.
     /// - Throws: ``AuthenticationError/endedSession``, or the database's error.
     public func refresh(_ text: String, address: String = "", now: Date = Date()) async throws -> Login {
@@ -73,8 +74,8 @@ extension Authenticator {
         return try await login(session, token.successor(seed: seed), now: now)
     }
 
-    /// Logs out: ends the session of a refresh token, if it hasn't ended.
-    /// - Throws: ``AuthenticationError/endedSession`` for what never was a refresh token.
+    /// Logs out: ends the session of a refresh token, if it's still live.
+    /// - Throws: ``AuthenticationError/endedSession`` for text that never was a refresh token.
     public func logOut(_ text: String, now: Date = Date()) async throws {
         guard let token = RefreshToken(text),
             let userID = try await LoginSessions.end(token, now: now.microseconds, pool)
@@ -82,7 +83,7 @@ extension Authenticator {
         forget(userID)
     }
 
-    /// A user's logins, the one that was used last first.
+    /// A user's logins, most recently used first.
     public func sessions(of userID: ObjectId, now: Date = Date()) async throws -> [LoginSession] {
         try await LoginSessions.live(of: userID, now: now.microseconds, pool)
     }
@@ -97,7 +98,7 @@ extension Authenticator {
         forget(userID)
     }
 
-    /// Ends all of a user's logins but one.
+    /// Ends all of a user's logins except one.
     public func endSessions(of userID: ObjectId, but kept: ObjectId? = nil, now: Date = Date()) async throws {
         try await pool.withConnection {
             try await LoginSessions.endAll(

@@ -2,11 +2,11 @@ package import Foundation
 internal import PostgresClient
 internal import TomboloModel
 
-/// Looking at the admin panel as somebody else, for the audit log: who, as whom, from when to when.
+/// Viewing the admin panel as somebody else, for the audit log: who did so, as whom, and from when to when.
 extension Authenticator {
-    /// Notes that a session looks as somebody else from now on, in place of whom it looked as before.
-    /// - Parameter name: whom, in words.
-    /// - Returns: what ``PanelSession/viewingSince`` is while it lasts.
+    /// Records that a session views the panel as somebody else from now on. It replaces any earlier viewing.
+    /// - Parameter name: who is viewed, in words.
+    /// - Returns: the value of ``PanelSession/viewingSince`` while it lasts.
     package func beginViewing(as name: String, _ session: PanelSession) async throws -> Int64 {
         try await pool.transaction { connection in
             try await Self.endViewing(session, connection)
@@ -19,7 +19,7 @@ extension Authenticator {
         }
     }
 
-    /// Notes that sessions which have ended don't look as anybody any more: by age, or because their log-in was revoked.
+    /// Records the end of viewings whose sessions have ended: by age, or because their login was revoked.
     package func endExpiredViewings(now: Date) async throws {
         try await pool.transaction { connection in
             try await connection.query(
@@ -31,7 +31,7 @@ extension Authenticator {
         }
     }
 
-    /// Notes that it doesn't any more, if it did.
+    /// Records the end of a session's viewing, if there is one.
     package func endViewing(_ session: PanelSession) async throws {
         try await pool.transaction { try await Self.endViewing(session, $0) }
     }

@@ -1,12 +1,12 @@
 public import Foundation
 public import TomboloModel
 
-/// What a login, or an exchange of its refresh token, gives a device.
+/// What a device gets from a login, or from exchanging its refresh token.
 public struct Login: Hashable, Sendable {
     public let accessToken: AccessToken
-    /// To be exchanged for the next pair of tokens, once.
+    /// Can be exchanged once for the next pair of tokens.
     public let refreshToken: String
-    /// The refresh token is good until then.
+    /// When the refresh token expires.
     public let refreshExpiresAt: Date
     public let sessionID: ObjectId
     public let deviceID: ObjectId
@@ -16,7 +16,7 @@ public struct Login: Hashable, Sendable {
     /// The access token, as requests carry it.
     public var token: String { accessToken.token }
     public var userID: ObjectId { accessToken.userID }
-    /// The access token is good until then.
+    /// When the access token expires.
     public var expiresAt: Date { accessToken.expiresAt }
 }
 

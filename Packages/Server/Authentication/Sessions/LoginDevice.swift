@@ -1,20 +1,20 @@
 public import TomboloModel
 
-/// What a user's list of logins says about a device. The device chooses all of it: nothing is decided by it.
+/// What a user's list of logins shows about a device. The device chooses all of it, so no decision is based on it.
 public struct LoginDevice: Hashable, Sendable {
-    /// In bytes of UTF-8, of each text.
+    /// The longest of each of these strings, in bytes of UTF-8.
     public static let maximumTextByteCount = 100
 
-    /// Stays the same when the device logs in again; the server gives one to a device that has none.
+    /// Stays the same when the device logs in again. The server gives one to a device that has none.
     public let id: ObjectId
-    /// What its owner calls it, such as `Ann's phone`.
+    /// The owner's name for it, such as `Ann's phone`.
     public let name: String?
     /// The operating system, with its version.
     public let platform: String?
     /// The app, with its version.
     public let app: String?
 
-    /// - Parameters: texts are cut to ``maximumTextByteCount``; control characters are dropped.
+    /// - Parameters: strings are cut to ``maximumTextByteCount``; control characters are dropped.
     public init(id: ObjectId? = nil, name: String? = nil, platform: String? = nil, app: String? = nil) {
         self.id = id ?? .generate()
         self.name = Self.shown(name)

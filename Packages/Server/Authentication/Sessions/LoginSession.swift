@@ -3,11 +3,11 @@ public import TomboloModel
 
 /// One login of a user on one device, as the user's list of logins shows it.
 public struct LoginSession: Hashable, Sendable {
-    /// Without an exchange of its refresh token for so long, in seconds, a session ends: 60 days.
+    /// A session ends after this long without an exchange of its refresh token, in seconds: 60 days.
     public static let lifetimeSeconds: Int64 = 60 * 24 * 60 * 60
-    /// Sessions of one user at a time; a login beyond that ends the one that was used least recently.
+    /// The most live sessions of one user. A login beyond that ends the least recently used one.
     public static let maximumCountOfUser = 50
-    /// How long sessions that have ended are kept, in seconds. Later logins of the user delete them.
+    /// How long ended sessions are kept, in seconds. Later logins of the user delete them.
     public static let keptSeconds: Int64 = 30 * 24 * 60 * 60
 
     public let id: ObjectId

@@ -2,14 +2,14 @@ internal import Foundation
 internal import PostgresClient
 internal import TomboloModel
 
-/// The SQL on login sessions and refresh tokens. Times are the caller's, in microseconds since 1970.
+/// The SQL for login sessions and refresh tokens. Times are the caller's, in microseconds since 1970.
 enum LoginSessions {
-    /// The condition for a session `s` of an account with the token generation `t`: it goes on.
+    /// The condition for a session `s` to be live, in an account with the token generation `t`.
     static let isLive = """
         s.revoked_at IS NULL AND s.generation = coalesce(t.generation, 0)
         """
 
-    /// What tokens are made from.
+    /// The data for making tokens.
     struct Session: Sendable {
         let id: ObjectId
         let userID: ObjectId
@@ -18,8 +18,8 @@ enum LoginSessions {
         let provider: String
     }
 
-    /// Begins a session. One that the user has on the same device ends, and so does the one that was used least recently
-    /// if the user has too many.
+    /// Begins a session. It ends the user's session on the same device, if there is one, and their least recently used
+    /// one if they have too many.
     static func insert(
         _ session: Session, _ device: LoginDevice, apiKey: ObjectId? = nil, hasSecondFactor: Bool = false,
         token: RefreshToken, now: Int64,
@@ -62,11 +62,11 @@ enum LoginSessions {
         }
     }
 
-    /// When a session ends whose refresh token was last exchanged at a time.
+    /// When a session ends, given when its refresh token was last exchanged.
     static func expiry(after now: Int64) -> Int64 { now + LoginSession.lifetimeSeconds * 1_000_000 }
 
     /// Exchanges the newest refresh token of a live session.
-    /// - Parameter seed: of the token that takes its place.
+    /// - Parameter seed: the seed of the next token.
     /// - Returns: nil if nothing was exchanged: the token is no longer the newest, or the session has ended.
     static func exchange(
         _ token: RefreshToken, seed: [UInt8], now: Int64, _ pool: PostgresPool
@@ -103,9 +103,10 @@ enum LoginSessions {
             id: id, userID: userID, deviceID: deviceID, generation: try row[3].int64, provider: try row[4].string)
     }
 
-    /// Answers for a refresh token that is not the newest of its session: with the seed of its successor if that was
-    /// made a moment ago and the answer may have been lost; else the session ends, because the token was copied.
-    /// - Returns: nil if the session has ended before or never was; no seed if it ends now.
+    /// Handles a refresh token that isn't its session's newest. If its successor was made a moment ago, so that the
+    /// answer may have been lost, this returns the successor's seed. Otherwise the session ends, because the token was
+    /// copied.
+    /// - Returns: nil if the session had ended or never existed; no seed if it ends now.
     static func repeatExchange(
         _ token: RefreshToken, now: Int64, _ pool: PostgresPool
     ) async throws -> (session: Session, seed: [UInt8]?)? {
@@ -139,7 +140,7 @@ enum LoginSessions {
         }
     }
 
-    /// Ends the session that a refresh token belongs to, whichever of its tokens that is.
+    /// Ends the session of a refresh token, whichever of the session's tokens it is.
     /// - Returns: the session's user, or nil if there never was such a session.
     static func end(_ token: RefreshToken, now: Int64, _ pool: PostgresPool) async throws -> ObjectId? {
         let result = try await pool.query(
@@ -152,7 +153,7 @@ enum LoginSessions {
         return try result.first.flatMap { ObjectId(bytes: try $0[0].bytes) }
     }
 
-    /// Ends sessions of a user, other ids are passed over.
+    /// Ends sessions of a user; other ids are ignored.
     /// - Returns: how many ended.
     @discardableResult
     static func end(
@@ -169,7 +170,7 @@ enum LoginSessions {
         ).count
     }
 
-    /// Ends all sessions of a user but one.
+    /// Ends all sessions of a user except one.
     static func endAll(
         of userID: ObjectId, but kept: ObjectId? = nil, reason: String, now: Int64, _ connection: PostgresConnection
     ) async throws {
@@ -181,7 +182,7 @@ enum LoginSessions {
             [.bytea(userID.bytes), .bytea(kept?.bytes), .timestamptz(microseconds: now), .text(reason)])
     }
 
-    /// The live sessions of a user, the one that was used last first.
+    /// The live sessions of a user, most recently used first.
     static func live(of userID: ObjectId, now: Int64, _ pool: PostgresPool) async throws -> [LoginSession] {
         let result = try await pool.query(
             """

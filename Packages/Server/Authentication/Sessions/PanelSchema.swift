@@ -1,4 +1,5 @@
-/// The tables of the admin panel: its sessions, which belong to login sessions, and what its users keep for themselves.
+/// The tables of the admin panel: its sessions, which belong to login sessions, its users' saved lists, its settings,
+/// and who viewed, backed up, restored or ran what.
 enum PanelSchema {
     static let sql = """
         CREATE TABLE IF NOT EXISTS tombolo.panel_session (

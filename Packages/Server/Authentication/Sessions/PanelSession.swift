@@ -2,35 +2,37 @@ public import Foundation
 public import TomboloModel
 public import TomboloRules
 
-/// A login session that a browser's cookie stands for: of somebody who logged in to the admin panel with a password.
+/// The login session of a browser's cookie: somebody logged in to the admin panel with a password.
 public struct PanelSession: Hashable, Sendable {
-    /// Without a request for so long, in seconds, it ends: 2 hours.
+    /// The session ends after this long without a request, in seconds: 2 hours.
     public static let idleSeconds: Int64 = 2 * 60 * 60
-    /// It ends so long after the log-in, in seconds, whatever happens: 12 hours.
+    /// The session ends this long after the login in any case, in seconds: 12 hours.
     public static let lifetimeSeconds: Int64 = 12 * 60 * 60
-    /// How long a password counts as just given, in seconds: 10 minutes.
+    /// How long a password counts as just entered, in seconds: 10 minutes.
     public static let proofSeconds: Int64 = 10 * 60
-    /// The use of a session is noted this often, in seconds: a write for every request would help nobody.
+    /// How often the use of a session is recorded, in seconds: writing at every request would gain nothing.
     static let noteSeconds: Int64 = 60
 
-    /// Of the login session: in the user's list of logins, and what revokes it.
+    /// The id of the login session, in the user's list of logins and for revocation.
     public let id: ObjectId
     public let userID: ObjectId
     public let subject: Subject
     public let email: String
     public let displayName: String
-    /// When the password was given last.
+    /// When the password was last entered.
     public let provedAt: Date
-    /// Whether the account has a second factor: whatever asks for the password asks for a code too.
+    /// Whether the account has a second factor: whatever asks for the password then asks for a code too.
     public let hasSecondFactor: Bool
-    /// Whether all that a log-in takes was given. Without that the session is good for giving the code, and for log-out.
+    /// Whether everything that a login needs was entered. Otherwise the session can only be used to enter the code, and
+    /// to log out.
     public let isComplete: Bool
-    /// Whether the account must set a second factor up before anything else.
+    /// Whether the account must set up a second factor before anything else.
     public let mustSetUp: Bool
-    /// Since when it looks at the panel as somebody else, in microseconds since 1970, by the audit log; nil if it doesn't.
+    /// When it began to view the panel as somebody else, in microseconds since 1970, for the audit log; nil if it
+    /// doesn't.
     package let viewingSince: Int64?
 
-    /// Whether the password was given within so many seconds, which are ``proofSeconds`` but in tests.
+    /// Whether the password was entered within this many seconds: ``proofSeconds``, except in tests.
     public func isProved(within seconds: Int64 = proofSeconds, now: Date = Date()) -> Bool {
         let age = now.timeIntervalSince(provedAt)
         return age >= 0 && age <= Double(seconds)

@@ -1,10 +1,10 @@
 internal import Crypto
 internal import Foundation
 
-/// What a browser's cookie holds: 32 random bytes in base64url. The database has their SHA-256 hash only.
+/// The content of a browser's cookie: 32 random bytes in base64url. The database only has their SHA-256 hash.
 ///
-/// The token that forms carry against forged requests is an HMAC with the cookie as its key: whoever can't read the
-/// cookie can't make it, and it's of no use with another session.
+/// The token in forms, which protects against forged requests, is an HMAC with the cookie as its key. It can't be made
+/// without the cookie, and is of no use in another session.
 public struct PanelToken: Sendable {
     static let byteCount = 32
     private static let formPurpose = Data("tombolo panel form".utf8)
@@ -20,36 +20,36 @@ public struct PanelToken: Sendable {
         self.bytes = bytes
     }
 
-    /// For the cookie. It must get into no log.
+    /// For the cookie. It must never be logged.
     public var text: String { bytes.base64URL }
 
     var hash: [UInt8] { bytes.sha256 }
 
     private var key: SymmetricKey { SymmetricKey(data: bytes) }
 
-    /// What the session's forms carry.
+    /// The token in the session's forms.
     public var formToken: String {
         Array(HMAC<SHA256>.authenticationCode(for: Self.formPurpose, using: key)).base64URL
     }
 
-    /// Whether a form carries this session's token. It takes the same time wherever the texts differ.
+    /// Whether this is the token of the session's forms. It takes the same time wherever the texts differ.
     public func accepts(formToken text: String) -> Bool {
         guard text.utf8.count < 2 * Self.byteCount, let code = [UInt8](base64URL: text) else { return false }
         return HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: Self.formPurpose, using: key)
     }
 
-    /// A short text that only this session's cookie can have made: `MAC.TEXT` in base64url.
+    /// A short text that can only have been made with this session's cookie: `MAC.TEXT` in base64url.
     public func sealed(_ text: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(for: Data("seal ".utf8) + Data(text.utf8), using: key)
         return "\(Array(code).base64URL).\(Array(text.utf8).base64URL)"
     }
 
-    /// 32 bytes that only this session's cookie can make of a text, and always the same.
+    /// 32 bytes that only this session's cookie can derive from a text, always the same ones.
     public func code(of text: String) -> [UInt8] {
         Array(HMAC<SHA256>.authenticationCode(for: Data("code ".utf8) + Data(text.utf8), using: key))
     }
 
-    /// The text that ``sealed(_:)`` gave; nil for anything else.
+    /// The text that was passed to ``sealed(_:)``; nil for anything else.
     public func opened(_ sealed: String) -> String? {
         let parts = sealed.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let code = [UInt8](base64URL: parts[0]), let bytes = [UInt8](base64URL: parts[1]),

@@ -1,7 +1,7 @@
-/// When a refresh token that was already exchanged is no theft: the answer was lost, and the device asks again.
+/// When reusing an exchanged refresh token isn't a theft: the answer was lost, and the device asks again.
 ///
-/// Only the token before the newest counts, and it gets the newest again, not one more: two holders of a token never get
-/// two different lines of successors. docs/security.md says what that leaves to a thief.
+/// Only the token before the newest counts. Exchanging it returns the newest again, not another one: two holders of a
+/// token never get two different lines of successors. docs/security.md says what that leaves to a thief.
 public enum RefreshGrace {
     /// From the exchange, in seconds.
     public static let seconds = 30

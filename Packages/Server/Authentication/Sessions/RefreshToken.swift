@@ -8,8 +8,8 @@ internal import TomboloModel
 ///     bytes 12..<28   the family: the same in all refresh tokens of the session
 ///     bytes 28..<60   the secret: another one in each
 ///
-/// The database has SHA-256 hashes of family and secret only. Whoever shows the right family with a secret that isn't
-/// good any more has, or had, a real token of the session; whoever only knows the session's id can't end it.
+/// The database has only SHA-256 hashes of family and secret. Somebody with the right family but a stale secret has, or
+/// had, a real token of the session. Somebody who only knows the session's id can't end it.
 struct RefreshToken: Hashable, Sendable {
     static let prefix = "tombolo_r_"
     static let familyByteCount = 16
@@ -48,8 +48,8 @@ struct RefreshToken: Hashable, Sendable {
     var familyHash: [UInt8] { family.sha256 }
     var secretHash: [UInt8] { secret.sha256 }
 
-    /// The token that this one is exchanged for. The same seed gives the same one, so that a device whose answer was
-    /// lost gets it again; neither the seed alone nor this token alone tells what it is.
+    /// The token that this one is exchanged for. The same seed gives the same token, so that a device whose answer was
+    /// lost gets it again. Neither the seed alone nor this token alone reveals it.
     func successor(seed: [UInt8]) -> RefreshToken {
         let secret = HMAC<SHA256>.authenticationCode(for: secret, using: SymmetricKey(data: seed))
         return RefreshToken(sessionID: sessionID, family: family, secret: Array(secret))

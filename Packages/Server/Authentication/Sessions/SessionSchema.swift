@@ -1,5 +1,5 @@
-/// The tables of login sessions: what is known of a session apart from its secrets, which the roles of services that
-/// only check access tokens must not read.
+/// The tables of login sessions: what is known about a session, kept apart from its secrets, which the database roles
+/// of services that only check access tokens must not read.
 enum SessionSchema {
     static let sql = """
         CREATE TABLE IF NOT EXISTS tombolo.login_session (
@@ -36,7 +36,7 @@ enum SessionSchema {
 
     static let tables: Set<String> = ["login_session", "refresh_token"]
 
-    /// Gateways look again at an account with the tick that ends one of its sessions; a login or an exchange of tokens
+    /// Gateways look up an account again with the tick that ends one of its sessions. A login or an exchange of tokens
     /// concerns nobody else.
     static let triggers = """
         CREATE OR REPLACE TRIGGER tombolo_log AFTER UPDATE ON tombolo.login_session FOR EACH ROW \

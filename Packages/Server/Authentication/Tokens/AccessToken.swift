@@ -1,7 +1,7 @@
 public import Foundation
 public import TomboloModel
 
-/// Proof of a login, to be sent with every request: a signed JWT.
+/// Proof of a login, sent with every request: a signed JWT.
 public struct AccessToken: Hashable, Sendable {
     public let token: String
     public let userID: ObjectId

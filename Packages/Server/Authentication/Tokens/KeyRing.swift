@@ -1,17 +1,17 @@
 internal import JWTKit
 internal import PostgresClient
 
-/// The signing keys as one server knows them, read again every few seconds: how soon a rotation or a retirement takes
-/// effect.
+/// The signing keys as one server knows them. They are read again every few seconds, which is how soon a rotation or a
+/// retirement takes effect.
 actor KeyRing {
-    /// How long what was read is used, in seconds.
+    /// How long the keys are used without reading them again, in seconds.
     static let lifetimeSeconds: Double = 5
-    /// A token whose key isn't known has the keys read again, no more often than this, in seconds.
+    /// A token with an unknown key makes the server read the keys again, but no more often than this, in seconds.
     static let lookupSeconds: Double = 1
 
-    /// Where keys come from; tests have others than the database.
+    /// Where keys come from: the database, except in tests.
     struct Source: Sendable {
-        /// The keys that count, newest first.
+        /// The active keys, newest first.
         let keys: @Sendable () async throws -> [SigningKey]
         /// The private part of a key in PEM, or nil if this server can't open it.
         let privateKey: @Sendable (_ id: String) async throws -> String?
@@ -45,14 +45,14 @@ actor KeyRing {
                 makeFirst: { try await SigningKeys(pool: pool, tokens: tokens).makeFirst() }), now: now)
     }
 
-    /// What verifies tokens of a key; nil for a key that doesn't exist or is retired.
+    /// The collection that verifies tokens of a key; nil if the key doesn't exist or is retired.
     func verifying(_ id: String) async throws -> JWTKeyCollection? {
         try await read(olderThan: Self.lifetimeSeconds)
         if !known.keys.contains(where: { $0.id == id }) { try await read(olderThan: Self.lookupSeconds) }
         return known.keys.contains { $0.id == id } ? known.verifying : nil
     }
 
-    /// What signs: the newest key that this server can open.
+    /// The collection that signs: the newest key that this server can open.
     /// - Throws: ``AuthenticationError/noUsableKey``, or the database's error.
     func signer() async throws -> (id: String, keys: JWTKeyCollection) {
         try await read(olderThan: Self.lifetimeSeconds)
@@ -71,7 +71,7 @@ actor KeyRing {
         throw AuthenticationError.noUsableKey
     }
 
-    /// Callers at the same time share one read.
+    /// Concurrent callers share one read.
     private func read(olderThan seconds: Double) async throws {
         guard now() - known.readAt >= seconds else { return }
         if let reading { return try await reading.value }

@@ -1,14 +1,14 @@
 internal import Crypto
 internal import Foundation
 
-/// A private key, or the secret of a second factor, as the database has it: sealed with AES-GCM under a key that
-/// HKDF-SHA256 derives from the servers' secret, so that neither the database nor the secret alone is enough to sign, or
-/// to make codes. Its id is part of what is authenticated: a row can't be passed off as another's.
+/// A private key, or the secret of a second factor, as the database stores it: sealed with AES-GCM under a key that
+/// HKDF-SHA256 derives from the servers' secret. So neither the database nor the secret alone is enough to sign, or to
+/// make codes. Its id is authenticated as well: a row can't be passed off as another's.
 enum SealedKey {
     static let signingKey = "tombolo signing key "
     static let secondFactor = "tombolo second factor "
 
-    /// - Parameter purpose: what the text is for. It can't be passed off as one for something else.
+    /// - Parameter purpose: what the text is for. It can't be passed off as text for another purpose.
     static func seal(
         _ text: String, id: String, purpose: String = Self.signingKey, secret: String
     ) throws -> [UInt8] {
@@ -18,7 +18,7 @@ enum SealedKey {
         return Array(combined)
     }
 
-    /// - Returns: nil if it was sealed under another secret, or was changed.
+    /// - Returns: nil if it was sealed under another secret, or was tampered with.
     static func open(
         _ sealed: [UInt8], id: String, purpose: String = Self.signingKey, secret: String
     ) -> String? {

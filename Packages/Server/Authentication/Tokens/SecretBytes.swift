@@ -15,7 +15,7 @@ extension [UInt8] {
         Data(self).base64EncodedString().replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
     }
 
-    /// The bytes of a text in base64url without padding; nil for any other text.
+    /// The bytes of text in base64url without padding; nil for any other text.
     init?(base64URL text: some StringProtocol) {
         guard text.utf8.allSatisfy({ Self.isBase64URL($0) }) else { return nil }
         let standard = String(text).replacing("-", with: "+").replacing("_", with: "/")
@@ -35,10 +35,10 @@ extension [UInt8] {
 }
 
 extension String {
-    /// Longer texts are no secrets of ours, in bytes.
+    /// Longer texts can't be our secrets, in bytes.
     private static let maximumSecretTextByteCount = 256
 
-    /// The bytes that stand in base64url after a prefix that says what kind of secret this is.
+    /// The bytes in base64url after a prefix that identifies this kind of secret.
     func bytes(after prefix: String) -> [UInt8]? {
         guard utf8.count <= Self.maximumSecretTextByteCount, hasPrefix(prefix) else { return nil }
         return [UInt8](base64URL: dropFirst(prefix.count))

@@ -2,24 +2,24 @@ internal import Foundation
 internal import JWTKit
 public import PostgresClient
 
-/// The installation's signing keys in the database: what `migration-tool keys` does.
+/// The installation's signing keys in the database, for `migration-tool keys`.
 public struct SigningKeys: Sendable {
-    /// Held while a key is made, so that two servers that start on an empty database make one.
+    /// Held while a key is made, so that two servers that start on an empty database make only one.
     private static let lockKey: Int64 = 0x746f6d626f6b6579
 
     private let pool: PostgresPool
     private let secret: String
 
-    /// - Parameter tokens: whose secret new private keys are sealed under.
+    /// - Parameter tokens: has the secret under which new private keys are sealed.
     public init(pool: PostgresPool, tokens: TokenConfiguration) {
         self.pool = pool
         secret = tokens.secret
     }
 
-    /// All keys, also retired ones, newest first.
+    /// All keys, including retired ones, newest first.
     public func list() async throws -> [SigningKey] { try await Self.keys("true", pool) }
 
-    /// Makes a key, which signs from now on. Tokens of the others stay good until they are retired.
+    /// Makes a key, which signs from now on. Tokens of the others stay valid until those keys are retired.
     /// - Throws: ``AuthenticationError/tooManyKeys``, or the database's error.
     @discardableResult
     public func rotate() async throws -> SigningKey {
@@ -29,12 +29,12 @@ public struct SigningKeys: Sendable {
         }
     }
 
-    /// Makes the first key unless there is one that counts.
+    /// Makes the first key unless there is an active one.
     func makeFirst() async throws { try await make { $0 == 0 } }
 
-    /// Refuses the tokens of a key from now on; its secret part is deleted.
-    /// - Returns: false if it was retired already.
-    /// - Throws: ``AuthenticationError/noSuchKey(id:)``; ``AuthenticationError/lastKey`` for the only one that counts.
+    /// Refuses the tokens of a key from now on, and deletes its private part.
+    /// - Returns: false if it was already retired.
+    /// - Throws: ``AuthenticationError/noSuchKey(id:)``; ``AuthenticationError/lastKey`` for the only active key.
     @discardableResult
     public func retire(_ id: String) async throws -> Bool {
         try await pool.transaction { connection in
@@ -53,7 +53,7 @@ public struct SigningKeys: Sendable {
         }
     }
 
-    /// - Parameter isWanted: gets how many keys count.
+    /// - Parameter isWanted: is called with the number of active keys.
     @discardableResult
     private func make(_ isWanted: @Sendable (Int) throws -> Bool) async throws -> SigningKey {
         let privateKey = ES256PrivateKey()
@@ -74,7 +74,7 @@ public struct SigningKeys: Sendable {
         return SigningKey(id: id, createdAt: Date(), retiredAt: nil, publicKey: publicText)
     }
 
-    /// The keys that count, newest first.
+    /// The active keys, newest first.
     static func counting(_ pool: PostgresPool) async throws -> [SigningKey] {
         try await keys("retired_at IS NULL AND algorithm = '\(SigningKey.algorithm)'", pool)
     }
@@ -101,8 +101,8 @@ public struct SigningKeys: Sendable {
     }
 }
 
-/// The tables of signing keys. Public parts are apart from the sealed private ones, which only roles may read that log
-/// people in.
+/// The tables of signing keys. Public parts are kept apart from the sealed private ones, which only database roles that
+/// log people in may read.
 enum KeySchema {
     static let sql = """
         CREATE TABLE IF NOT EXISTS tombolo.signing_key (

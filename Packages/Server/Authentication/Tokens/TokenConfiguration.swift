@@ -1,14 +1,14 @@
-/// How access tokens are made and checked. All servers of an installation have the same.
+/// How access tokens are made and checked. It's the same on all servers of an installation.
 public struct TokenConfiguration: Sendable {
-    /// As many bytes as HMAC-SHA256 gives (RFC 7518, section 3.2).
+    /// The length of HMAC-SHA256's output (RFC 7518, section 3.2).
     public static let minimumSecretByteCount = 32
     public static let defaultIssuer = "tombolo"
     public static let defaultAudience = "tombolo-services"
-    /// How long an access token is good for, in seconds. Devices get the next one with their refresh token.
+    /// How long an access token is valid, in seconds. Devices get the next one with their refresh token.
     public static let defaultLifetimeSeconds: Int64 = 30 * 60
-    /// How far the clocks of servers may be apart, in seconds.
+    /// How far the servers' clocks may be apart, in seconds.
     public static let clockToleranceSeconds: Int64 = 30
-    /// The times that a token may name, in seconds since 1970: up to the end of the year 9999.
+    /// The valid times in a token, in seconds since 1970: up to the end of the year 9999.
     public static let validTimes: ClosedRange<Int64> = 0...253_402_300_799
 
     let secret: String

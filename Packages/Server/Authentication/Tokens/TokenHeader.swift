@@ -1,14 +1,14 @@
 internal import Foundation
 
-/// The header of a JSON Web Token (RFC 7515, section 4), read before anything else of it: which key and algorithm it
-/// claims. Nothing in it is believed; it only has to be what is expected.
+/// The header of a JSON Web Token (RFC 7515, section 4), read before anything else: which key and algorithm it claims.
+/// It isn't trusted, only compared with what is expected.
 struct TokenHeader: Decodable {
     let alg: String
     let kid: String?
-    /// Extensions that must be understood; none are.
+    /// Extensions that must be understood. This server supports none.
     let crit: [String]?
 
-    /// - Returns: nil for a text that isn't a token in the compact form.
+    /// - Returns: nil for text that isn't a token in the compact form.
     init?(of token: String) {
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let bytes = [UInt8](base64URL: parts[0]),

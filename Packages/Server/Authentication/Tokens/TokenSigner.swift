@@ -5,7 +5,7 @@ import TomboloModel
 
 /// Signs and checks access tokens with the installation's keys.
 final class TokenSigner: Sendable {
-    /// Longer texts are no tokens of ours, in bytes.
+    /// Longer texts can't be our tokens, in bytes.
     static let maximumTokenByteCount = 4_096
 
     private let configuration: TokenConfiguration
@@ -17,7 +17,7 @@ final class TokenSigner: Sendable {
         self.ring = ring
     }
 
-    /// - Parameter generation: the account's, as of when its password was checked.
+    /// - Parameter generation: the account's token generation when its password was checked.
     func sign(_ userID: ObjectId, session: ObjectId, generation: Int64 = 0, now: Date) async throws -> AccessToken {
         let issued = Int64(now.timeIntervalSince1970)
         let latest = TokenConfiguration.validTimes.upperBound
@@ -32,15 +32,14 @@ final class TokenSigner: Sendable {
             token: token, userID: userID, expiresAt: Date(timeIntervalSince1970: TimeInterval(expires)))
     }
 
-    /// What a token says: the user that it speaks for, their login session, and the account's generation when it was
-    /// made.
+    /// The content of a token: its user, their login session, and the account's generation when it was made.
     struct Content: Hashable, Sendable {
         let userID: ObjectId
         let sessionID: ObjectId
         let generation: Int64
     }
 
-    /// Checks everything about a token but whether it was revoked.
+    /// Checks everything about a token except whether it was revoked.
     /// - Throws: ``AuthenticationError``, or the database's error.
     func verify(_ token: String, now: Date) async throws -> Content {
         guard token.utf8.count <= Self.maximumTokenByteCount else {
@@ -52,7 +51,8 @@ final class TokenSigner: Sendable {
         {
             return try check(known.claims, now: now)
         }
-        // The algorithm is the key's, whatever the token says: never 'none', and never a public key as a shared secret.
+        // The key determines the algorithm, whatever the token says: never 'none', and never a public key as a shared
+        // secret.
         guard let header = TokenHeader(of: token), header.alg == SigningKey.algorithm, let id = header.kid else {
             throw AuthenticationError.invalidToken(reason: "It is no JSON Web Token of this server.")
         }
@@ -79,12 +79,12 @@ final class TokenSigner: Sendable {
         }
     }
 
-    /// Checks what a token says whose signature is good.
+    /// Checks the claims of a token whose signature is valid.
     private func check(_ claims: TokenClaims, now: Date) throws(AuthenticationError) -> Content {
         guard claims.iss == configuration.issuer, claims.aud == configuration.audience else {
             throw .invalidToken(reason: "It was issued by or for somebody else.")
         }
-        // Before any arithmetic: a sum that overflows would end the process.
+        // Before any arithmetic: an overflow would crash the process.
         for (name, time) in [("exp", claims.exp), ("iat", claims.iat), ("nbf", claims.nbf ?? 0)] {
             guard TokenConfiguration.validTimes.contains(time) else {
                 throw .invalidToken(reason: "Its time '\(name)' is out of range.")

@@ -1,14 +1,15 @@
 internal import JWTKit
 
-/// Tokens whose signatures were found good, so that it's checked once for each and not with every request: a value, its
-/// owner holds the lock. Tokens are known by their hashes: this keeps nothing that somebody could log in with.
+/// Tokens with valid signatures, so that each signature is checked once and not with every request. It's a value, whose
+/// owner holds the lock. Tokens are stored as hashes: nothing in here could be used to log in.
 struct VerifiedTokens: Sendable {
-    /// How many tokens are remembered; one more makes those forgotten that are used no longer, or else all.
+    /// The most tokens that are remembered. Beyond that, tokens that are expired or signed with former keys are
+    /// forgotten, or else all.
     static let maximumCount = 10_000
 
     struct Entry: Sendable {
         let keyID: String
-        /// The signature counts for as long as these are the keys.
+        /// The signature counts as valid while these are the keys.
         let keys: JWTKeyCollection
         let claims: TokenClaims
     }

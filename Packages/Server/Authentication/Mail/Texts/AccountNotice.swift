@@ -1,7 +1,7 @@
 internal import Foundation
 import TomboloLocalization
 
-/// What the owner of an account hears of by mail, because somebody else may have done it.
+/// What the owner of an account is told by mail, because somebody else may have done it.
 enum AccountNotice: Sendable {
     case passwordChanged
     case secondFactorSetUp

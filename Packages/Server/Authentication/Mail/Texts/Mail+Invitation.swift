@@ -2,14 +2,14 @@ import TomboloLocalization
 internal import TomboloModel
 
 extension Mail {
-    /// In the language of ``MessageCatalogue/current``.
-    /// - Parameter inviter: nil if their name isn't known.
+    /// The mail for an invitation, in the language of ``MessageCatalogue/current``.
+    /// - Parameter inviter: the inviter's name; nil if it isn't known.
     static func invite(
         _ invitation: Invitation, _ token: InvitationToken, from inviter: String?, link: String?
     ) -> Mail {
         let text = token.text
         let whole = link.map { "\($0)\($0.contains("?") ? "&" : "?")token=\(text)" }
-        // A name may hold anything, and begins no line of its own.
+        // A name may contain anything, but mustn't begin a line of its own.
         let name =
             inviter.map { $0.split(whereSeparator: \.isNewline).joined(separator: " ") } ?? localized("Somebody")
         let (role, days) = (localizedName(invitation.role), Invitation.lifetimeSeconds / 86_400)
