@@ -82,7 +82,7 @@ struct BulkPagesTests {
             #expect(started.status == 303 && job.hasPrefix("/panel/jobs/"))
             let waiting = try await browser.get(job).text
             #expect(waiting.contains("Waiting") && waiting.contains("data-follow"))
-            #expect(waiting.contains("It continues with the remaining rows, and doesn't process any row twice."))
+            #expect(waiting.contains("It continues with the remaining rows, and doesn&#39;t process any row twice."))
             #expect(waiting.contains(#"<noscript><meta http-equiv="refresh""#))
             try await site.work()
             let done = try await browser.get(job).text
