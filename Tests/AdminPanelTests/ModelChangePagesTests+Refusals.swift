@@ -49,7 +49,10 @@ extension ModelChangePagesTests {
             let models = try #require(form["models"])
             for (name, message) in [
                 ("\"name\": \"trashedAt\", \"type\": \"date?\"", "the column trashed_at is reserved"),
-                ("\"name\": \"why\", \"column\": \"trash_reason\", \"type\": \"string?\"", "the column trash_reason is reserved"),
+                (
+                    "\"name\": \"why\", \"column\": \"trash_reason\", \"type\": \"string?\"",
+                    "the column trash_reason is reserved"
+                ),
             ] {
                 let changed = models.replacing(
                     "\"name\": \"color\", \"type\"", with: "\(name)}, {\"name\": \"color\", \"type\"",

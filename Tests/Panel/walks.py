@@ -251,7 +251,7 @@ def colours(hand):
         ("chooses dark colours", both(
             hand.open("Logged in as"), hand.choose("Colours", "d"), hand.push("Apply"), are("dark"))),
         ("goes back to the system's", both(
-            hand.open("Logged in as"), hand.choose("Colours", "a"), hand.push("Apply"), are(""))),
+            hand.open("Logged in as"), hand.choose("Colours", "s"), hand.push("Apply"), are(""))),
     ]
 
 

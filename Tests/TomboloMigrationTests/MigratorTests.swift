@@ -94,7 +94,8 @@ import TomboloPostgresStore
                 })
             let problems = try await Migrator(connection, schema: try document.schema()).plan().problems
             #expect(problems.count == 2, "\(problems)")
-            #expect(problems.contains { $0.contains("an index of the table note already has that name") }, "\(problems)")
+            #expect(
+                problems.contains { $0.contains("an index of the table note already has that name") }, "\(problems)")
             #expect(problems.contains { $0.contains("a view already has that name") }, "\(problems)")
         }
     }
