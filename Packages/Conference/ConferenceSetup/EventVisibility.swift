@@ -4,7 +4,7 @@ import TomboloModel
 import TomboloPostgresStore
 
 /// Keeps `is_public` of everything that belongs to an event equal to whether the event is published, public and not
-/// in the trash, whoever writes. Rules look at only one row, so the row must have this value itself.
+/// in the trash, regardless of who writes. Rules look at only one row, so the row must have this value itself.
 ///
 /// A write takes a share lock on the row's event, so that publishing an event and adding to it at the same time
 /// happen one after the other.

@@ -35,7 +35,7 @@ public enum OpenEventImporter {
     }
 
     /// Writes an export in one transaction: all or nothing. Writing the same export again changes nothing. A changed
-    /// export overwrites what was edited since. Objects that are no longer in the export stay.
+    /// export overwrites later edits. Objects that the export no longer contains are kept.
     /// - Throws: `PostgresError`.
     nonisolated(nonsending) public static func write(
         _ export: OpenEventExport, to connection: PostgresConnection, progress: Progress = { _, _, _ in }

@@ -9,8 +9,8 @@ public struct Language: Hashable, Sendable {
 
     public static let english = Language(tag: "en", name: "English")
 
-    /// What whoever asks likes to read, as `Accept-Language` has it, where the answer is in English all the same, as those of
-    /// the API are: for mails that come of the request. Nil if nobody says.
+    /// The `Accept-Language` header of an API request, or nil if it has none. The answer is in English; mails that the request
+    /// causes are in the language that the header prefers.
     @TaskLocal public static var wish: String?
 
     public init(tag: String, name: String, lowersNouns: Bool = true) {

@@ -1,6 +1,6 @@
-/// The languages that texts can be in: English, and those that there are catalogues of.
+/// The available languages: English, and each language that has a catalogue.
 public struct MessageCatalogues: Sendable {
-    /// By the languages' own names, without English.
+    /// Without English, sorted by the languages' own names.
     public let all: [MessageCatalogue]
     /// English comes first.
     public let languages: [Language]
@@ -10,17 +10,16 @@ public struct MessageCatalogues: Sendable {
         languages = [.english] + all.map(\.language)
     }
 
-    /// Nil for English, and for a language that there isn't.
+    /// Nil for English and for unavailable languages.
     public subscript(tag: String) -> MessageCatalogue? { all.first { $0.language.tag == tag } }
 
-    /// In the language that somebody likes best, by the header `Accept-Language`.
+    /// The catalogue of the available language that an `Accept-Language` header prefers.
     /// - Returns: nil for English.
     public func preferred(_ header: String) -> MessageCatalogue? {
         Language.preferred(header, of: languages).flatMap { self[$0.tag] }
     }
 
-    /// For what is sent to people because of what runs at the moment: as pages are, or in the language that the caller of the
-    /// API wishes for.
+    /// The catalogue for a mail that the current task sends: the current page's, or else the one that the API request prefers.
     /// - Returns: nil for English.
     public var current: MessageCatalogue? { MessageCatalogue.current ?? Language.wish.flatMap(preferred) }
 }

@@ -20,7 +20,7 @@ struct ExchangeDecoder {
     init(receivedAt: Date) { self.receivedAt = receivedAt }
 
     /// Reads an answer (`chat.json`), a history (`memory.json`, with `cognitions`), or an array of answers.
-    /// - Throws: ``SusiError`` if the document is none of these.
+    /// - Throws: ``SusiError`` if the document isn't one of these.
     static func decode(_ data: Data, receivedAt: Date) throws -> (exchanges: [Exchange], notes: Notes) {
         let document = try JSONParser.parse(data)
         var decoder = ExchangeDecoder(receivedAt: receivedAt)

@@ -57,8 +57,8 @@ public struct LiveFeed<Member: Hashable & Sendable>: Sendable {
         public var batches: [(members: [Member], batch: LiveBatch)] = []
         /// Answers for members that were ahead of the feed when they asked.
         public var answers: [(member: Member, answer: Answer)] = []
-        /// Members for which matching the tick would take long. They stay at the previous tick, are no longer followed,
-        /// and must ask again.
+        /// Members for which matching the tick would take too long. They keep their previous position, leave the feed, and
+        /// have to ask again.
         public var aside: [Member] = []
         /// The number of candidates that the indexes found for the tick's rows, before and after each change.
         public var candidateCount = 0

@@ -31,9 +31,8 @@ struct EdgeMiddleware: RouterMiddleware {
             peer: peer, headers: request.headers)
         if requests != nil { context.callerNote = CallerNote() }
         guard let choose = routes.languageChoice(for: request.uri.path) else {
-            return try await Language.$wish.withValue(request.headers[.acceptLanguage]) {
-                try await answer(request, context, next)
-            }
+            guard let wish = request.headers[.acceptLanguage] else { return try await answer(request, context, next) }
+            return try await Language.$wish.withValue(wish) { try await answer(request, context, next) }
         }
         guard let catalogue = choose(request, context) else { return try await answer(request, context, next) }
         return try await MessageCatalogue.$current.withValue(catalogue) { try await answer(request, context, next) }
