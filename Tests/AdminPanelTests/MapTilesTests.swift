@@ -34,7 +34,7 @@ import TomboloHTTP
             ("http://localhost.evil.example/{z}/{x}/{y}", "http is for localhost"),
             ("https://tile.example.org/{z}/{x}.png", "{y} is missing"), ("https://tile.example.org", "address"),
             ("https://{s}.tile.example.org/{z}/{x}/{y}.png", "address"),
-            ("https://tile.example.org/{z}/{x}/{y}{r}.png", "other braces"),
+            ("https://tile.example.org/{z}/{x}/{y}{r}.png", "all braces other than"),
             ("https://tile.example.org/{z}/{x}/{y}#a", "'#'"), ("https://me:secret@a.example/{z}/{x}/{y}", "address"),
             ("https://a.example; script-src *//{z}/{x}/{y}", "address"), ("https://a.example/{z}/{x}/{y} z", "address"),
             ("ftp://a.example/{z}/{x}/{y}", "address"), ("{z}{x}{y}", "address"), ("tiles", "address"),

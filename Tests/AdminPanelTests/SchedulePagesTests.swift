@@ -132,7 +132,7 @@ import TomboloRules
                 #expect(try await Routine.jobExpiry.take(pause: pause, in: fixture.adminServer.pool))
                 #expect(try await browser.get(Self.path).text.contains(">runs<"))
                 #expect(try await browser.post(Self.jobExpiry).status == 303)
-                #expect(try await browser.get(Self.path).text.contains("This job is running already."))
+                #expect(try await browser.get(Self.path).text.contains("This job is already running."))
                 #expect(try await !Routine.jobExpiry.take(pause: pause, in: fixture.adminServer.pool))
 
                 await Self.noteJobExpiry(fixture)
@@ -206,7 +206,7 @@ import TomboloRules
                     await Self.noteJobExpiry(fixture)
                     #expect(try await browser.post(Self.jobExpiry).status == 303)
                     try await runs()
-                    #expect(try await browser.get(Self.path).text.contains("jobs that ended long ago were forgotten"))
+                    #expect(try await browser.get(Self.path).text.contains("jobs that ended long ago were deleted"))
                     group.cancelAll()
                     try await group.waitForAll()
                 }

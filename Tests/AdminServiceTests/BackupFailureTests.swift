@@ -12,8 +12,8 @@ struct BackupFailureTests {
     @Test(
         "a program that fails, writes nonsense or isn't there leaves no file",
         arguments: [
-            ("/bin/false", "/bin/false ended with status 1."), ("/bin/true", "what it wrote is not a dump"),
-            ("/nowhere/pg_dump", "/nowhere/pg_dump ended with status 127"),
+            ("/bin/false", "/bin/false exited with status 1."), ("/bin/true", "its output isn't a dump"),
+            ("/nowhere/pg_dump", "/nowhere/pg_dump exited with status 127"),
         ])
     func program(path: String, expected: String) async throws {
         try await BackupSite.with {
@@ -84,7 +84,7 @@ struct BackupFailureTests {
         ])
     func hints(messages: String, expected: String) {
         let text = BackupFailure(ofDump: messages, status: 1, program: "/usr/bin/pg_dump").description
-        #expect(text.contains(expected) && text.contains("/usr/bin/pg_dump ended with status 1: \(messages)"))
+        #expect(text.contains(expected) && text.contains("/usr/bin/pg_dump exited with status 1: \(messages)"))
         let long = BackupFailure(ofDump: String(repeating: "x\n", count: 5_000), status: 1, program: "p").description
         #expect(long.utf8.count < 1_000)
     }
@@ -105,7 +105,7 @@ struct BackupFailureTests {
                 try await dump.run(into: file)
             } throws: { error in
                 let text = "\(error)"
-                return text.contains("ended with status 3: it's secret||--no-password")
+                return text.contains("exited with status 3: it's secret||--no-password")
                     && text.contains(#"user='o\'brien\\'"#) && !text.contains("never")
                     && text.components(separatedBy: "secret").count == 2
             }

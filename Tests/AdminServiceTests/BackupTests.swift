@@ -108,7 +108,7 @@ struct BackupTests {
             #expect(try await site.backups.history.runs().count == 2)
             let works = try await Schedule(site.fixture.adminServer.pool).works(
                 makesBackups: true, now: BackupSite.start)
-            #expect(works.first { $0.kind == .backup }?.problem == "/bin/false ended with status 1.")
+            #expect(works.first { $0.kind == .backup }?.problem == "/bin/false exited with status 1.")
         }
     }
 

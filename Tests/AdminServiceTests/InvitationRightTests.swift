@@ -45,7 +45,7 @@ import TomboloModel
                     "Did you mean 'organizer'?"
                 ),
                 (#"{"email": "a@b.org", "role": "organizer"}"#, "Send its id as 'scope'"),
-                (#"{"email": "a@b.org", "role": "admin", "scope": "\#(site.fixture.event)"}"#, "counts everywhere"),
+                (#"{"email": "a@b.org", "role": "admin", "scope": "\#(site.fixture.event)"}"#, "applies everywhere"),
                 (#"{"email": "a@b.org", "role": "organizer", "scope": "1 OR 1=1"}"#, "isn't the key"),
                 (#"{"email": "a@b.org", "role": "", "scope": "\#(site.fixture.event)"}"#, "isn't the name of a role"),
                 (
@@ -53,7 +53,7 @@ import TomboloModel
                     "can't be used"
                 ),
                 (#"{"email": "nothing", "role": "organizer", "scope": "\#(site.fixture.event)"}"#, "cannot be used"),
-                (#"{"email": "a@b.org", "role": "x", "class": "User"}"#, "gives roles"),
+                (#"{"email": "a@b.org", "role": "x", "class": "User"}"#, "grants roles"),
             ] {
                 let answer = try await site.call(.post, "/invitations", as: "superAdmin", body: body)
                 #expect(answer.status == 422, "\(body): \(answer.text)")
@@ -72,14 +72,14 @@ import TomboloModel
                 .post, "/roles/transfer", as: "owner", body: #"{"scope": "\#(site.fixture.event)", "to": "\#(to)"}"#)
             #expect(moved.status == 200, "\(moved.text)")
             let refused = try await site.accept(token, as: "attendee")
-            #expect(refused.status == 409 && refused.text.contains("may no longer give"), "\(refused.text)")
+            #expect(refused.status == 409 && refused.text.contains("may no longer grant"), "\(refused.text)")
             let joined = try await site.invite("new@example.org", "moderator", as: "admin")
             try await site.fixture.pool.query(
                 "UPDATE tombolo.account SET disabled_at = now() WHERE email = $1",
                 [.text(ServiceFixture.email("admin"))])
             try await site.set(registration: "none")
             let disabled = try await site.join(joined.json["token"]?.text)
-            #expect(disabled.status == 409 && disabled.text.contains("may no longer give"), "\(disabled.text)")
+            #expect(disabled.status == 409 && disabled.text.contains("may no longer grant"), "\(disabled.text)")
             #expect(try await site.roles(site.attendee) == [])
             #expect(
                 try await site.fixture.pool.query("SELECT 1 FROM tombolo.account WHERE email = 'new@example.org'")
@@ -99,12 +99,14 @@ import TomboloModel
                 "UPDATE event SET trashed_at = NULL, trashed_by = NULL, trash_group = NULL")
             try await site.fixture.pool.execute("UPDATE tombolo.invitation SET role = 'herald'")
             let gone = try await site.accept(token, as: "attendee")
-            #expect(gone.status == 409 && gone.text.contains("no role 'herald' any more"), "\(gone.text)")
+            #expect(gone.status == 409 && gone.text.contains("The role 'herald' no longer exists"), "\(gone.text)")
             // Of a class that gives no roles, as of another app that was taken away.
             try await site.fixture.pool.execute(
                 "UPDATE tombolo.invitation SET role = 'moderator', class = 'Membership'")
             let foreign = try await site.accept(token, as: "attendee")
-            #expect(foreign.status == 409 && foreign.text.contains("Nothing gives the role"), "\(foreign.text)")
+            #expect(
+                foreign.status == 409 && foreign.text.contains("Nothing grants this invitation's role"),
+                "\(foreign.text)")
             try await site.fixture.pool.execute("UPDATE tombolo.invitation SET class = 'RoleAssignment'")
             #expect(try await site.accept(token, as: "attendee").status == 200)
         }
@@ -115,7 +117,7 @@ import TomboloModel
         try await InvitationSite.run { site in
             let late = try await site.invite(site.attendee, "owner", as: "admin")
             let taken = try await site.accept(late.json["token"]?.text, as: "attendee")
-            #expect(taken.status == 409 && taken.text.contains("only one can have"), "\(taken.text)")
+            #expect(taken.status == 409 && taken.text.contains("only one person can have"), "\(taken.text)")
             // An event without an owner.
             let event = try await site.fixture.rows().insert("Event", ["name": "Empty"])
             let tokens = [

@@ -242,14 +242,14 @@ struct RestoreTests {
             let failing = try site.program(
                 "echo 'pg_restore: error: could not read from input file: end of file' >&2; exit 1")
             let broken = try await Self.restore(source, site.restoring(program: failing), site, at: Self.start)
-            #expect(broken.problem?.hasPrefix("The file isn't whole, or isn't a backup of pg_dump.") == true)
+            #expect(broken.problem?.hasPrefix("The file is incomplete, or isn't a pg_dump backup.") == true)
 
             try Data("PGDMP nonsense".utf8).write(to: URL(filePath: site.path(of: source.text)))
             let nonsense = try await Self.restore(source, site.restoring(), site, at: Self.start + 1)
             #expect(nonsense.problem?.contains("pg_restore") == true && nonsense.kept == nil)
 
             let itself = site.restoring(as: site.fixture.pool.configuration)
-            #expect(try await itself.restoreProblem()?.contains("leads to the database itself") == true)
+            #expect(try await itself.restoreProblem()?.contains("points to the database itself") == true)
             var nobody = site.fixture.pool.configuration.database("postgres")
             nobody.user = "nobody_of_\(name)"
             let unreachable = try await site.restoring(as: nobody).restoreOverview()

@@ -151,7 +151,7 @@ import TomboloModel
         #expect(try await ThumbnailSite.thumbnails().problem() == nil)
         try await withTemporaryFolder { folder in
             for (script, words) in [
-                ("exit 1", "made none of a small image"),
+                ("exit 1", "can't make a thumbnail of a small image"),
                 (#"unset VIPS_BLOCK_UNTRUSTED; exec @VIPS@ "$@""#, "reads formats that it was told not to"),
             ] {
                 let problem = try await Self.thumbnails(try ThumbnailSite(folder, script)).problem()

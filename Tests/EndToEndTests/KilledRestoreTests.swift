@@ -119,11 +119,11 @@ struct KilledRestoreTests {
         try await second.start()
         try await eventually("the end of what was interrupted") {
             try await query("SELECT problem FROM tombolo.restore").first?[0].nonNull?.string
-                .contains("The server ended before the restore was done") ?? false
+                .contains("The server stopped before the restore was done") ?? false
         }
         try await eventually("no database but the one in use") { try await databases() == [name] }
         let again = try await panel(second)
-        #expect(try await again.get("/panel/backups").text.contains("The server ended before the restore was done"))
+        #expect(try await again.get("/panel/backups").text.contains("The server stopped before the restore was done"))
         #expect(try await again.press(page, on: page) == 303)
         try await eventually("the other database's place") {
             try await databases().contains { $0.hasPrefix("\(name)_before_") }

@@ -135,11 +135,11 @@ public struct AdminRoutes: Sendable {
             let known = Trash.classes(of: schema)
             guard let item = known.first(where: { $0.name == name || $0.previousNames.contains(String(name)) }) else {
                 throw RequestFailure(
-                    .badRequest, "'class' names no class that has a trash.",
+                    .badRequest, "'class' isn't a class with a trash.",
                     hint: "Choose one of \(known.map(\.name).joined(separator: ", ")).")
             }
             guard let filter = filters[item.name] else {
-                throw RequestFailure(.forbidden, "Not permitted for the trash of \(item.name).")
+                throw RequestFailure(.forbidden, "Not permitted to use the trash of \(item.name).")
             }
             filters = [item.name: filter]
         }
@@ -149,12 +149,12 @@ public struct AdminRoutes: Sendable {
         for (name, text) in request.uri.queryParameters {
             let property = String(name)
             guard seen.insert(property).inserted else {
-                throw RequestFailure(.badRequest, "A parameter occurs twice.", hint: "Give each once.")
+                throw RequestFailure(.badRequest, "A parameter occurs twice.", hint: "Give each parameter once.")
             }
             guard property != "class", !others.contains(property) else { continue }
             guard let filter = try TrashFilter(property, String(text), grant.rules, grant.subject) else {
                 throw RequestFailure(
-                    .badRequest, "There is a parameter that is neither 'class' nor a property.",
+                    .badRequest, "A parameter is neither 'class' nor a property.",
                     hint: "Filter by properties of classes with a trash, spelt as in the model.")
             }
             filters = filter.narrow(filters)
@@ -166,16 +166,16 @@ public struct AdminRoutes: Sendable {
     private func isDryRun(_ request: Request, _ context: EdgeContext) async throws -> Bool {
         let hint = #"Send {"dryRun": true} to see what it would delete, or no body to delete it."#
         guard request.uri.queryParameters.isEmpty else {
-            throw RequestFailure(.badRequest, "A purge takes no parameters in its address.", hint: hint)
+            throw RequestFailure(.badRequest, "A purge takes no query parameters.", hint: hint)
         }
         guard let content = try await request.optionalJSON(JSON.self, context) else { return false }
         guard case .object(let members) = content, members.keys.allSatisfy({ $0 == "dryRun" }) else {
-            throw RequestFailure(.badRequest, "The body isn't an object with 'dryRun' alone.", hint: hint)
+            throw RequestFailure(.badRequest, "The body must be an object with only 'dryRun'.", hint: hint)
         }
         switch members["dryRun"] {
         case nil: return false
         case .bool(let isDry)?: return isDry
-        default: throw RequestFailure(.badRequest, "'dryRun' is neither true nor false.", hint: hint)
+        default: throw RequestFailure(.badRequest, "'dryRun' must be true or false.", hint: hint)
         }
     }
 
@@ -186,7 +186,7 @@ public struct AdminRoutes: Sendable {
         }
         guard let report = try await purge.run(now: now) else {
             throw RequestFailure(
-                .conflict, "Another process is purging the trash.", hint: "GET /admin/trash/purge shows how far it is.")
+                .conflict, "Another process is purging the trash.", hint: "GET /admin/trash/purge shows its progress.")
         }
         return [
             "dryRun": false, "groups": .int(Int64(report.groups)), "objects": .int(Int64(report.objects)),
@@ -205,7 +205,7 @@ public struct AdminRoutes: Sendable {
         guard let content = try await request.optionalJSON(JSON.self, context) else { return nil }
         guard case .object(let members) = content, members.keys.allSatisfy({ $0 == "reason" }) else {
             throw RequestFailure(
-                .badRequest, "The body isn't an object with 'reason' alone.",
+                .badRequest, "The body must be an object with only 'reason'.",
                 hint: #"Send {"reason": "…"}, or no body."#)
         }
         return try TrashReason(members["reason"], at: .pointer("/reason"))

@@ -30,7 +30,7 @@ package struct RestoreWishes: Sendable {
                     let id = try Self.id(text, name)
                     guard case .object(let properties) = properties else {
                         throw RequestFailure(
-                            .badRequest, "'values' has something else than an object for \(id.text).",
+                            .badRequest, "'values' must have an object for \(id.text).",
                             hint: Self.hint)
                     }
                     values[id] = properties
@@ -38,13 +38,14 @@ package struct RestoreWishes: Sendable {
             case ("leave", .array(let ids)): leave = try Self.ids(ids, name)
             case ("swap", .array(let ids)): swap = try Self.ids(ids, name)
             case ("values", _), ("leave", _), ("swap", _):
-                throw RequestFailure(.badRequest, "'\(name)' has another shape than expected.", hint: Self.hint)
+                throw RequestFailure(.badRequest, "'\(name)' has the wrong shape.", hint: Self.hint)
             default:
-                throw RequestFailure(.badRequest, "A restore has no such member.", hint: Self.hint)
+                throw RequestFailure(.badRequest, "The body has an unknown member.", hint: Self.hint)
             }
         }
         for id in leave where values[id] != nil || swap.contains(id) {
-            throw RequestFailure(.badRequest, "\(id.text) is to stay in the trash and to be restored.", hint: Self.hint)
+            throw RequestFailure(
+                .badRequest, "\(id.text) can't both stay in the trash and be restored.", hint: Self.hint)
         }
     }
 
@@ -53,13 +54,13 @@ package struct RestoreWishes: Sendable {
 
     private static let hint =
         #"Send {"values": {"ID": {"property": value}}, "leave": ["ID"], "swap": ["ID"]}, with addresses of objects in "#
-        + "the trash, as GET /admin/trash lists them; each member may be left out."
+        + "the trash from GET /admin/trash; each member is optional."
 
     private static func ids(_ list: [JSON], _ name: String) throws -> Set<TrashAddress> {
         Set(
             try list.map { item in
                 guard case .string(let text) = item else {
-                    throw RequestFailure(.badRequest, "'\(name)' has something that isn't an id.", hint: hint)
+                    throw RequestFailure(.badRequest, "'\(name)' contains something that isn't an id.", hint: hint)
                 }
                 return try id(text, name)
             })
@@ -67,7 +68,7 @@ package struct RestoreWishes: Sendable {
 
     private static func id(_ text: String, _ name: String) throws -> TrashAddress {
         guard let id = try? TrashAddress(text), !id.isGroup else {
-            throw RequestFailure(.badRequest, "'\(name)' has something that isn't an id.", hint: hint)
+            throw RequestFailure(.badRequest, "'\(name)' contains something that isn't an id.", hint: hint)
         }
         return id
     }

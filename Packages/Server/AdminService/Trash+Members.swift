@@ -19,7 +19,7 @@ extension Trash {
     static var nothing: RequestFailure {
         RequestFailure(
             .notFound, localized("There is nothing in the trash with this id."),
-            hint: "GET /admin/trash lists what there is; give the id of an object or of a group.",
+            hint: "Give the id of an object or a group; GET /admin/trash lists them.",
             pageHint: localized("Somebody may have restored it, or deleted it permanently."))
     }
 
@@ -54,7 +54,7 @@ extension Trash {
                 throw RequestFailure(
                     .conflict, localized("The group has more than \(Self.groupLimit) objects."),
                     hint: "Name them one by one; GET /admin/trash lists them.",
-                    pageHint: localized("Take them one by one."))
+                    pageHint: localized("Choose the objects one by one."))
             }
             for source in result {
                 let row = try reader.row(source, of: item)

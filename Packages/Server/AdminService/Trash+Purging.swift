@@ -55,7 +55,7 @@ extension Trash {
 
     private static func check(_ member: Member, _ caller: Restorer) throws {
         guard caller.may(.purge, member.className, member.row) else {
-            throw RequestFailure(.forbidden, localized("Not permitted to delete all of it permanently."))
+            throw RequestFailure(.forbidden, localized("Not permitted to delete all the objects permanently."))
         }
     }
 
@@ -91,7 +91,7 @@ extension Trash {
         RequestFailure(
             .conflict,
             localized("\(className) \(key) can't be deleted permanently: \(reason)."),
-            hint: localized("Remove what keeps it, or delete the other objects of the group one by one."),
+            hint: localized("Remove whatever prevents it, or delete the other objects of the group one by one."),
             cause: cause)
     }
 
@@ -132,7 +132,7 @@ extension PostgresError {
     /// The reason in words, for callers who may delete permanently.
     var reasonToKeep: String {
         if code == .foreignKeyViolation {
-            return tableName.map { localized("'\($0)' refers to it") } ?? localized("'another table' refers to it")
+            return tableName.map { localized("'\($0)' refers to it") } ?? localized("another table refers to it")
         }
         if isRefusal, let constraintName { return localized("it would break '\(constraintName)'") }
         return localized("the database says '\(message.shortened(toByteCount: Self.reasonByteCount))'")

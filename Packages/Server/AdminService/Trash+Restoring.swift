@@ -73,16 +73,17 @@ extension Trash {
             var members = try await members(of: address, connection)
             guard !members.isEmpty else { throw Self.nothing }
             guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
-                throw RequestFailure(.forbidden, localized("Not permitted to restore all of it."))
+                throw RequestFailure(.forbidden, localized("Not permitted to restore all the objects."))
             }
             if let other = wishes.ids.subtracting(members.map(\.address)).map(\.text).min() {
                 throw RequestFailure(
-                    .unprocessable, localized("\(other) isn't among the objects that are to be restored."),
-                    hint: "Name objects of the group, as GET /admin/trash lists it.")
+                    .unprocessable, localized("\(other) isn't one of the objects to restore."),
+                    hint: "Name objects of the group; GET /admin/trash lists them.")
             }
             members.removeAll { wishes.leave.contains($0.address) }
             guard !members.isEmpty else {
-                throw RequestFailure(.unprocessable, localized("Everything is to stay in the trash."))
+                throw RequestFailure(
+                    .unprocessable, localized("Nothing is left to restore: all the objects would stay in the trash."))
             }
             for index in members.indices {
                 guard let values = wishes.values[members[index].address] else { continue }
@@ -116,14 +117,14 @@ extension Trash {
             guard let index = item.columnIndex(name), unique.contains(index) else {
                 let known = unique.sorted().map { item.columns[$0].name }.joined(separator: ", ")
                 throw RequestFailure(
-                    .unprocessable, localized("A restore changes unique properties of \(item.name) only."),
-                    hint: known.isEmpty ? localized("\(item.name) has none.") : localized("Choose among \(known)."))
+                    .unprocessable, localized("A restore can only change unique properties of \(item.name)."),
+                    hint: known.isEmpty ? localized("\(item.name) has none.") : localized("Choose one of \(known)."))
             }
             let column = item.columns[index]
             guard let value = json.value(of: schema.storedType(of: column)) else {
                 throw RequestFailure(
                     .unprocessable,
-                    localized("The new \(name) of \(member.key.keyText) isn't a value of the property."),
+                    localized("The new \(name) of \(member.key.keyText) doesn't fit the property's type."),
                     properties: [name])
             }
             do throws(ValueError) {

@@ -68,7 +68,7 @@ public struct Trash: Sendable {
         RequestFailure(
             .conflict,
             localized("More than \(TrashLimits.takenAlong) objects would go into the trash with this \(className)."),
-            hint: localized("Move what links to it into the trash first, in parts."), cause: error)
+            hint: localized("First move the objects that link to it into the trash, in parts."), cause: error)
     }
 
     nonisolated(nonsending) func move(

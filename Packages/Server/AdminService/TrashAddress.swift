@@ -25,8 +25,8 @@ package enum TrashAddress: Sendable {
             self = address
         } else {
             throw RequestFailure(
-                .badRequest, localized("The address holds neither the id of an object nor that of a group."),
-                hint: "GET /admin/trash lists both.", pageHint: localized("Go by the list of the trash."))
+                .badRequest, localized("The address contains neither an object's id nor a group's."),
+                hint: "GET /admin/trash lists both.", pageHint: localized("Start from the list of the trash."))
         }
     }
 

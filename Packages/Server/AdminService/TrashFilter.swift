@@ -39,7 +39,7 @@ struct TrashFilter {
         guard isKnown else { return nil }
         guard !conditions.isEmpty else {
             throw RequestFailure(
-                .badRequest, "'\(property)' holds something that is not a value of this property.",
+                .badRequest, "The value of '\(property)' doesn't fit the property's type.",
                 hint: "Expected \(expected.sorted().joined(separator: " or ")).")
         }
         self.conditions = conditions

@@ -23,7 +23,7 @@ public struct ModelFollower: Service {
             let model = try await models.refresh()
             if model.database != before.database {
                 logger.notice(
-                    "The database was replaced by another of the same name. Its model is version \(model.version).")
+                    "The database was replaced by another with the same name. Its model is version \(model.version).")
             } else if model.version != before.version {
                 logger.notice("The model is now version \(model.version).")
             }

@@ -84,7 +84,7 @@ public struct ServerModel: Sendable {
         let names = Set(older.classes.map(\.name))
         for source in rules.grantColumns where !names.contains(schema[source.classIndex].name) {
             throw .invalid(problems: [
-                "The older model lacks \(schema[source.classIndex].name), where grants come from."
+                "The older model lacks \(schema[source.classIndex].name), which grants roles."
             ])
         }
         return try Self.compile(books.map { $0.keeping(names) }, older)

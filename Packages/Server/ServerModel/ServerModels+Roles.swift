@@ -74,7 +74,8 @@ extension ServerModels {
                     // Something that the app's database protects, such as roles of objects in the trash.
                     let reason = [error.message, error.hint].compactMap(\.self).joined(separator: " ")
                     throw PermissionChangeError.held(
-                        localized("The database keeps a grant of '\(name)' as it is: \(reason) Nothing was changed."))
+                        localized("The database refuses to change a grant of '\(name)': \(reason) Nothing was changed.")
+                    )
                 }
                 try await connection.query(
                     """
@@ -100,10 +101,10 @@ extension ServerModels {
             localized(
                 Int(count),
                 one:
-                    "\(count) grant gives the role '\(name)'. Take it from everyone who has it first; nothing was "
+                    "\(count) grant gives the role '\(name)'. First take it away from everyone who has it; nothing was "
                     + "changed.",
                 other:
-                    "\(count) grants give the role '\(name)'. Take it from everyone who has it first; nothing was "
+                    "\(count) grants give the role '\(name)'. First take it away from everyone who has it; nothing was "
                     + "changed."
             ))
     }
@@ -114,10 +115,10 @@ extension ServerModels {
             localized(
                 Int(count),
                 one:
-                    "\(count) grant gives the role '\(name)' already, although it doesn't exist yet. Delete what gives "
-                    + "it first, or choose another name; nothing was changed.",
+                    "\(count) grant already gives the role '\(name)', although it doesn't exist yet. Delete the grant "
+                    + "first, or choose another name; nothing was changed.",
                 other:
-                    "\(count) grants give the role '\(name)' already, although it doesn't exist yet. Delete what gives "
-                    + "it first, or choose another name; nothing was changed."))
+                    "\(count) grants already give the role '\(name)', although it doesn't exist yet. Delete the grants "
+                    + "first, or choose another name; nothing was changed."))
     }
 }

@@ -3237,10 +3237,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Audit/AuditFilter.swift
 
-        msgid "The audit log can't be filtered by one of the parameters."
+        msgid "The audit log can't be filtered by one of these parameters."
         msgstr "Le journal d’audit ne peut pas être filtré par l’un des paramètres."
 
-        msgid "There are {0}."
+        msgid "The filters are {0}."
         msgstr "Paramètres possibles : {0}."
 
         msgid "'{0}' occurs twice."
@@ -3278,7 +3278,7 @@ extension BuiltInTranslations {
         msgid "The object was deleted."
         msgstr "L’objet a été supprimé."
 
-        msgid "Put back the entry of its deletion, or a version."
+        msgid "Put back the entry that deleted it, or a version."
         msgstr "Rétablissez l’entrée de sa suppression, ou une version."
 
         msgid "The object is in the trash."
@@ -3299,21 +3299,21 @@ extension BuiltInTranslations {
         msgid "The entry has nothing to put back."
         msgstr "L’entrée n’a rien à rétablir."
 
-        msgid "Objects are taken out of the trash, and put there, with the trash's own routes."
+        msgid "Use the trash's own routes to move objects into the trash and out of it."
         msgstr "Les routes propres à la corbeille servent à en sortir des objets et à les y mettre."
 
-        msgid "'values' has something that isn't a property, or not a value of it."
+        msgid "'values' has an unknown property, or a value that doesn't fit its property."
         msgstr "« values » contient quelque chose qui n’est pas une propriété, ou pas une valeur de celle-ci."
 
-        msgid "Go by the object's history."
+        msgid "Start from the object's history."
         msgstr "Passez par l’historique de l’objet."
 
         # Packages/Server/AdminService/Audit/AuditQuery.swift
 
-        msgid "The search takes longer than {0} seconds."
+        msgid "The search took longer than {0} seconds."
         msgstr "La recherche dure plus de {0} secondes."
 
-        msgid "Give a class, an object, a user, or a shorter time with 'from' and 'to'."
+        msgid "Give a class, an object or a user, or a shorter period with 'from' and 'to'."
         msgstr "Indiquez une classe, un objet, un utilisateur, ou une période plus courte avec « from » et « to »."
 
         # Packages/Server/AdminService/Audit/AuditView.swift
@@ -3326,34 +3326,34 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Backups/Backups+People.swift
 
-        msgid "The folder of backups can't be used."
+        msgid "The folder for backups can't be used."
         msgstr "Le dossier des sauvegardes est inutilisable."
 
         msgid "There is no such backup."
         msgstr "Cette sauvegarde n’existe pas."
 
-        msgid "It may have been deleted. The list has those that are there."
+        msgid "It may have been deleted. The list shows the existing ones."
         msgstr "Elle a peut-être été supprimée. La liste contient celles qui existent."
 
-        msgid "There are {0} backups already, so none was made."
+        msgid "There are already {0} backups, so none was made."
         msgstr "Il y a déjà {0} sauvegardes, aucune autre n’a donc été faite."
 
-        msgid "Delete some that you don't need first."
+        msgid "First delete some that you don't need."
         msgstr "Supprimez-en d’abord quelques-unes dont vous n’avez pas besoin."
 
-        msgid "A backup is being made already."
+        msgid "A backup is already being made."
         msgstr "Une sauvegarde est déjà en cours."
 
-        msgid "It is on the list as soon as it's done."
+        msgid "It appears in the list when it's done."
         msgstr "Elle figurera dans la liste dès qu’elle sera terminée."
 
-        msgid "Wait until that is done."
+        msgid "Wait until it's done."
         msgstr "Attendez que ce soit terminé."
 
-        msgid "{0} backups are being downloaded already."
+        msgid "{0} backups are already being downloaded."
         msgstr "{0} sauvegardes sont déjà en cours de téléchargement."
 
-        msgid "Try again when one of the downloads has ended."
+        msgid "Try again when one of the downloads has finished."
         msgstr "Réessayez quand l’un des téléchargements sera terminé."
 
         # Packages/Server/AdminService/Backups/ByteSize.swift
@@ -3363,16 +3363,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Inspector/GatewayInquiry.swift
 
-        msgid "The question is too long."
+        msgid "The request is too long."
         msgstr "La question est trop longue."
 
-        msgid "Ask with shorter ids."
+        msgid "Use shorter ids."
         msgstr "Posez-la avec des identifiants plus courts."
 
-        msgid "Too many questions to the gateways wait for their answers."
+        msgid "Too many questions to the gateways are waiting for answers."
         msgstr "Trop de questions aux passerelles attendent leur réponse."
 
-        msgid "Try it again in a few seconds."
+        msgid "Try again in a few seconds."
         msgstr "Réessayez dans quelques secondes."
 
         msgid "It gave no reason."
@@ -3380,7 +3380,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Jobs/JobService.swift
 
-        msgid "jobs that ended long ago were forgotten"
+        msgid "jobs that ended long ago were deleted"
         msgstr "tâches terminées depuis longtemps supprimées"
 
         # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
@@ -3399,41 +3399,41 @@ extension BuiltInTranslations {
         msgid "The database in {0} can't be reached: {1}"
         msgstr "La base de données dans {0} est inaccessible : {1}"
 
-        msgid "Nothing was done. Look at what would happen now, and decide again."
+        msgid "Nothing was done. Check what would happen now, then decide again."
         msgstr "Rien n’a été fait. Regardez ce qui se passerait maintenant, et décidez de nouveau."
 
         msgid "Try again in a moment."
         msgstr "Réessayez dans un instant."
 
-        msgid "docs/database-roles.md says how to make a user for it."
+        msgid "docs/database-roles.md explains how to create a user for it."
         msgstr "docs/database-roles.md explique comment créer un utilisateur pour cela."
 
-        msgid "The server's log and PostgreSQL's have more."
+        msgid "See the server's log and PostgreSQL's for details."
         msgstr "Les journaux du serveur et de PostgreSQL en disent plus."
 
         # Packages/Server/AdminService/ModelChanges/ModelChanges.swift
 
-        msgid "Another change of a model is under way on this server."
+        msgid "Another model change is under way on this server."
         msgstr "Une autre modification d’un modèle est en cours sur ce serveur."
 
         # Packages/Server/AdminService/People/GrantClass.swift
 
-        msgid "It doesn't say which class gives the role."
+        msgid "The request doesn't say which class grants the role."
         msgstr "Il manque la classe qui attribue le rôle."
 
         msgid "No app's rules have grants: see docs/rules.md."
         msgstr "Aucune application n’a de règles avec « grants » : voir docs/rules.md."
 
-        msgid "No class '{0}' gives roles."
+        msgid "There is no class '{0}' that grants roles."
         msgstr "Aucune classe « {0} » n’attribue de rôles."
 
-        msgid "Classes that do: {0}."
+        msgid "Classes that grant roles: {0}."
         msgstr "Classes qui en attribuent : {0}."
 
         msgid "an object"
         msgstr "un objet"
 
-        msgid "Roles that {0} gives count everywhere."
+        msgid "Roles that {0} grants apply everywhere."
         msgstr "Les rôles attribués par {0} valent partout."
 
         msgid "Leave 'scope' out."
@@ -3442,7 +3442,7 @@ extension BuiltInTranslations {
         msgid "'scope' isn't the key of {0}."
         msgstr "« scope » n’est pas une clé valable pour {0}."
 
-        msgid "The server can't make keys for {0}."
+        msgid "The server can't generate keys for {0}."
         msgstr "Le serveur ne peut pas créer de clés pour {0}."
 
         msgid "'role' isn't the name of a role."
@@ -3454,28 +3454,28 @@ extension BuiltInTranslations {
         msgid "There is no role '{0}'."
         msgstr "Le rôle « {0} » n’existe pas."
 
-        msgid "The role '{0}' is one within {1}."
+        msgid "The role '{0}' applies within {1}."
         msgstr "Le rôle « {0} » ne vaut que dans {1}."
 
-        msgid "The role '{0}' counts everywhere."
+        msgid "The role '{0}' applies everywhere."
         msgstr "Le rôle « {0} » vaut partout."
 
-        msgid "The {0} that the role is in doesn't exist."
+        msgid "The {0} that the role is for doesn't exist."
         msgstr "L’objet ({0}) auquel le rôle est rattaché n’existe pas."
 
         msgid "It may have been deleted."
         msgstr "Il a peut-être été supprimé."
 
-        msgid "The {0} that the role is in is in the trash."
+        msgid "The {0} that the role is for is in the trash."
         msgstr "L’objet ({0}) auquel le rôle est rattaché est dans la corbeille."
 
         msgid "Try again when somebody has restored it."
         msgstr "Réessayez quand quelqu’un l’aura restauré."
 
-        msgid "Choose what the role is in, or nothing for a role that counts everywhere."
+        msgid "Choose what the role is for, or nothing for a role that applies everywhere."
         msgstr "Choisissez où vaut le rôle, ou rien pour un rôle qui vaut partout."
 
-        msgid "Give the role in an app, or by /api, where the key is chosen."
+        msgid "Grant the role in an app or through /api, where the caller chooses the key."
         msgstr "Attribuez le rôle dans une application, ou par /api, où la clé se choisit."
 
         msgid "Choose which one."
@@ -3483,7 +3483,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/InvitationDesk+Accepting.swift
 
-        msgid "You are logged in with another address than the invitation was made for."
+        msgid "You are logged in with a different address than the invited one."
         msgstr "Votre session utilise une autre adresse que celle de l’invitation."
 
         msgid "Log in with that address, or create an account from the invitation's link."
@@ -3492,13 +3492,13 @@ extension BuiltInTranslations {
         msgid "This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours."
         msgstr "Cette invitation n’a pas été envoyée par e-mail, elle ne prouve donc pas que l’adresse est la vôtre."
 
-        msgid "Log in with an account that has the address, and accept the invitation then."
+        msgid "Log in with an account that has the address, then accept the invitation."
         msgstr "Connectez-vous avec un compte qui a cette adresse, puis acceptez l’invitation."
 
         msgid "This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it."
         msgstr "Cette invitation n’est pas valide : son lien est incomplet, ou une invitation plus récente l’a remplacée."
 
-        msgid "Use the link of the newest mail."
+        msgid "Use the link in the newest mail."
         msgstr "Utilisez le lien de l’e-mail le plus récent."
 
         msgid "The invitation has expired."
@@ -3507,25 +3507,25 @@ extension BuiltInTranslations {
         msgid "Ask for a new one."
         msgstr "Demandez-en une nouvelle."
 
-        msgid "There is no role '{0}' any more."
+        msgid "The role '{0}' no longer exists."
         msgstr "Le rôle « {0} » n’existe plus."
 
         msgid "Ask for a new invitation."
         msgstr "Demandez une nouvelle invitation."
 
-        msgid "The person who invited you may no longer give the role '{0}'."
+        msgid "The person who invited you may no longer grant the role '{0}'."
         msgstr "L’auteur de l’invitation ne peut plus attribuer le rôle « {0} »."
 
         msgid "Ask somebody else for an invitation."
         msgstr "Demandez une invitation à quelqu’un d’autre."
 
-        msgid "Somebody else has the role '{0}' here, which only one can have."
+        msgid "Somebody else has the role '{0}' here, and only one person can have it."
         msgstr "Une autre personne a ici le rôle « {0} », qu’une seule peut avoir."
 
         msgid "They can hand it over to you."
         msgstr "Elle peut vous le transmettre."
 
-        msgid "Log in, and accept the invitation then."
+        msgid "Log in, then accept the invitation."
         msgstr "Connectez-vous, puis acceptez l’invitation."
 
         msgid "Somebody else got the role at the same time."
@@ -3539,7 +3539,7 @@ extension BuiltInTranslations {
         msgid "This needs a user."
         msgstr "Il faut un utilisateur connecté."
 
-        msgid "The invitation was accepted already."
+        msgid "The invitation has already been accepted."
         msgstr "L’invitation a déjà été acceptée."
 
         msgid "There is nothing to do."
@@ -3548,7 +3548,7 @@ extension BuiltInTranslations {
         msgid "The invitation was revoked."
         msgstr "L’invitation a été révoquée."
 
-        msgid "Nothing gives the role of this invitation any more."
+        msgid "Nothing grants this invitation's role any more."
         msgstr "Plus rien n’attribue le rôle de cette invitation."
 
         msgid "The app's rules have changed: ask for a new invitation."
@@ -3581,16 +3581,16 @@ extension BuiltInTranslations {
         msgid "Check who has it now before you go on."
         msgstr "Vérifiez qui l’a maintenant avant de continuer."
 
-        msgid "It doesn't say which role to hand over."
+        msgid "The request doesn't say which role to hand over."
         msgstr "Il manque le rôle à transmettre."
 
-        msgid "The rules have no such role: add 'exclusive' to their grants, see docs/rules.md."
+        msgid "The rules have no role that can be handed over: add 'exclusive' to their grants, see docs/rules.md."
         msgstr "Les règles ne contiennent aucun rôle de ce genre : ajoutez « exclusive » à leurs « grants », voir docs/rules.md."
 
-        msgid "The role '{0}' isn't handed over; it is given and taken."
+        msgid "The role '{0}' can't be handed over, only given and taken away."
         msgstr "Le rôle « {0} » ne se transmet pas ; il s’attribue et se retire."
 
-        msgid "Roles that are: {0}."
+        msgid "Roles that can be handed over: {0}."
         msgstr "Rôles qui se transmettent : {0}."
 
         msgid "Several users have the role '{0}' here."
@@ -3599,7 +3599,7 @@ extension BuiltInTranslations {
         msgid "Take it from all but one of them, then hand it over."
         msgstr "Retirez-le à tous sauf un, puis transmettez-le."
 
-        msgid "The user has the role '{0}' already."
+        msgid "The user already has the role '{0}'."
         msgstr "L’utilisateur a déjà le rôle « {0} »."
 
         msgid "There is no user with this id who can log in."
@@ -3610,13 +3610,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Permissions/AccountAuthority.swift
 
-        msgid "Not permitted: you can't say yourself whether your address is verified."
+        msgid "Not permitted: you can't change whether your own address is verified."
         msgstr "Non autorisé : vous ne pouvez pas dire vous-même si votre adresse est vérifiée."
 
-        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
+        msgid "Not permitted: they may see the permission matrix of {0}, but you may not."
         msgstr "Non autorisé : cette identité permet de voir la matrice d’autorisations ({0}), que vous ne pouvez pas voir."
 
-        msgid "Not permitted: they may change the permission matrix of {0}, which you may not."
+        msgid "Not permitted: they may change the permission matrix of {0}, but you may not."
         msgstr "Non autorisé : cette identité permet de modifier la matrice d’autorisations ({0}), que vous ne pouvez pas modifier."
 
         msgid "Not permitted: they may {0} objects of {1} that you may not."
@@ -3658,7 +3658,7 @@ extension BuiltInTranslations {
         msgid "Not permitted: this page is for super administrators."
         msgstr "Non autorisé : cette page est réservée aux super-administrateurs."
 
-        msgid "They are those who may change the permission matrix of every app."
+        msgid "Super administrators may change the permission matrix of every app."
         msgstr "Ce sont les personnes autorisées à modifier la matrice d’autorisations de toutes les applications."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+Inspecting.swift
@@ -3680,13 +3680,13 @@ extension BuiltInTranslations {
         msgid "Several apps have a permission matrix."
         msgstr "Plusieurs applications ont une matrice d’autorisations."
 
-        msgid "Name one by ?app=: {0}."
+        msgid "Name one with ?app=: {0}."
         msgstr "Indiquez-en une par ?app= : {0}."
 
-        msgid "There is no such app with a permission matrix."
+        msgid "No app with this name has a permission matrix."
         msgstr "Aucune application de ce nom n’a de matrice d’autorisations."
 
-        msgid "There are: {0}."
+        msgid "Apps with one: {0}."
         msgstr "Applications possibles : {0}."
 
         # Packages/Server/AdminService/Permissions/ViewAs.swift
@@ -3697,13 +3697,13 @@ extension BuiltInTranslations {
         msgid "The app '{0}' has no role '{1}' in its matrix."
         msgstr "L’application « {0} » n’a pas de rôle « {1} » dans sa matrice."
 
-        msgid "Not permitted: they may see accounts, which you may not."
+        msgid "Not permitted: they may see accounts, but you may not."
         msgstr "Non autorisé : cette identité permet de voir les comptes, que vous ne pouvez pas voir."
 
         msgid "Not permitted: no role lets you inspect what others see."
         msgstr "Non autorisé : aucun rôle ne vous permet d’inspecter ce que les autres voient."
 
-        msgid "The rules permit it by operations: {inspect: true}; see docs/rules.md."
+        msgid "The rules permit it with operations: {inspect: true}; see docs/rules.md."
         msgstr "Les règles l’autorisent par operations: {inspect: true} ; voir docs/rules.md."
 
         msgid "You can't view as somebody who may see more than you."
@@ -3726,7 +3726,7 @@ extension BuiltInTranslations {
         msgid "There is no such database."
         msgstr "Cette base de données n’existe pas."
 
-        msgid "It may have been deleted, or be in use again. The list has those that are there."
+        msgid "It may have been deleted, or be in use again. The list shows the existing ones."
         msgstr "Elle a peut-être été supprimée, ou est de nouveau utilisée. La liste contient celles qui existent."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
@@ -3740,7 +3740,7 @@ extension BuiltInTranslations {
         msgid "The database user in {0} may replicate (REPLICATION)."
         msgstr "L’utilisateur de la base de données dans {0} peut répliquer (REPLICATION)."
 
-        msgid "The database user in {0} may make roles (CREATEROLE)."
+        msgid "The database user in {0} may create roles (CREATEROLE)."
         msgstr "L’utilisateur de la base de données dans {0} peut créer des rôles (CREATEROLE)."
 
         msgid "The database user in {0} is a member of {1}."
@@ -3760,22 +3760,22 @@ extension BuiltInTranslations {
         msgid "The statement is longer than {0} bytes."
         msgstr "L’instruction dépasse {0} octets."
 
-        msgid "Other statements are running, and this server runs no more at a time."
+        msgid "This server is already running as many statements as it allows at a time."
         msgstr "D’autres instructions sont en cours, et ce serveur n’en exécute pas plus à la fois."
 
-        msgid "{0} So nothing was run."
+        msgid "{0} Nothing was run."
         msgstr "{0} Rien n’a donc été exécuté."
 
-        msgid "{0} leads to a connection pooler in transaction mode, where statements could affect others. So nothing was run."
+        msgid "{0} points to a connection pooler in transaction mode, where statements could affect other sessions. Nothing was run."
         msgstr "{0} mène à un pooler de connexions en mode transaction, où des instructions pourraient en affecter d’autres. Rien n’a donc été exécuté."
 
         msgid "The database in {0} can't be reached. The server's log says why."
         msgstr "La base de données dans {0} est inaccessible. Le journal du serveur indique pourquoi."
 
-        msgid "The answer is too large: the database sent more than this page reads."
+        msgid "The result is too large: the database sent more than this page reads."
         msgstr "La réponse est trop grande : la base de données a envoyé plus que ce que cette page lit."
 
-        msgid "The statement went on after its time was over, so its connection was ended."
+        msgid "The statement kept running after its time limit, so its connection was closed."
         msgstr "L’instruction a continué après son temps imparti, sa connexion a donc été fermée."
 
         msgid "Enter one."
@@ -3787,7 +3787,7 @@ extension BuiltInTranslations {
         msgid "Run it again in a few seconds."
         msgstr "Réexécutez-la dans quelques secondes."
 
-        msgid "docs/database-roles.md says how to make a user that may only read."
+        msgid "docs/database-roles.md explains how to create a user that may only read."
         msgstr "docs/database-roles.md explique comment créer un utilisateur qui ne peut que lire."
 
         msgid "Connect to PostgreSQL directly."
@@ -3796,7 +3796,7 @@ extension BuiltInTranslations {
         msgid "Select fewer columns, or the beginning of long ones, such as left(text, 100)."
         msgstr "Sélectionnez moins de colonnes, ou le début des colonnes longues, comme left(text, 100)."
 
-        msgid "A statement may run for a few seconds only. Select less, or use psql."
+        msgid "A statement may run for only a few seconds. Select less, or use psql."
         msgstr "Une instruction ne peut durer que quelques secondes. Sélectionnez moins, ou utilisez psql."
 
         # Packages/Server/AdminService/Schedule/Schedule+Asking.swift
@@ -3804,13 +3804,13 @@ extension BuiltInTranslations {
         msgid "No server has ever run this job."
         msgstr "Aucun serveur n’a encore exécuté cette tâche."
 
-        msgid "It runs by itself as soon as a server that does it is started."
+        msgid "It runs by itself as soon as a server that runs it is started."
         msgstr "Elle s’exécutera d’elle-même dès qu’un serveur qui s’en charge sera démarré."
 
-        msgid "This job is running already."
+        msgid "This job is already running."
         msgstr "Cette tâche est déjà en cours."
 
-        msgid "There is no job of this name that you can run."
+        msgid "There is no job with this name that you can run."
         msgstr "Il n’y a pas de tâche de ce nom que vous puissiez lancer."
 
         # Packages/Server/AdminService/Schedule/Schedule.swift
@@ -3821,13 +3821,13 @@ extension BuiltInTranslations {
         msgid "{0} objects in {1} groups were deleted permanently"
         msgstr "objets supprimés définitivement : {0}, dans {1} groupes"
 
-        msgid "{0} entries; objects of {1} classes from before are missing"
+        msgid "{0} entries; earlier objects of {1} classes are missing"
         msgstr "{0} entrées ; il manque les objets antérieurs de {1} classes"
 
         msgid "{0} entries"
         msgstr "{0} entrées"
 
-        msgid "{0} jobs wait, {1} are under way"
+        msgid "{0} jobs are waiting, {1} are running"
         msgstr "tâches en attente : {0}, en cours : {1}"
 
         # Packages/Server/AdminService/Settings/ChangeableSetting.swift
@@ -3844,10 +3844,10 @@ extension BuiltInTranslations {
         msgid "Leave out line breaks and other control characters."
         msgstr "Retirez les sauts de ligne et autres caractères de contrôle."
 
-        msgid "Enter an address that begins with https://, without a user and a password."
+        msgid "Enter an address that begins with https://, without a user or password."
         msgstr "Saisissez une adresse qui commence par https://, sans utilisateur ni mot de passe."
 
-        msgid "Enter an address that begins with https:// or http://, without a user and a password."
+        msgid "Enter an address that begins with https:// or http://, without a user or password."
         msgstr "Saisissez une adresse qui commence par https:// ou http://, sans utilisateur ni mot de passe."
 
         msgid "Enter a number of hours from 1 to {0}, or 0 for no automatic backups."
@@ -3867,13 +3867,13 @@ extension BuiltInTranslations {
         msgid "check the host and the port of the address"
         msgstr "vérifiez l’hôte et le port de l’adresse"
 
-        msgid "give an address with https; http is for localhost alone"
+        msgid "give an address with https; http is for localhost only"
         msgstr "indiquez une adresse en https, car http n’est permis que pour localhost"
 
         msgid "{0} is missing; give an address with {z}, {x} and {y}"
         msgstr "il manque {0}, indiquez une adresse avec {z}, {x} et {y}"
 
-        msgid "leave out '#' and other braces than those of {z}, {x} and {y}"
+        msgid "leave out '#' and all braces other than those of {z}, {x} and {y}"
         msgstr "retirez « # » et les accolades autres que celles de {z}, {x} et {y}"
 
         # Packages/Server/AdminService/Trash+Members.swift
@@ -3887,7 +3887,7 @@ extension BuiltInTranslations {
         msgid "Somebody may have restored it, or deleted it permanently."
         msgstr "Quelqu’un l’a peut-être restauré ou supprimé définitivement."
 
-        msgid "Take them one by one."
+        msgid "Choose the objects one by one."
         msgstr "Prenez-les un par un."
 
         # Packages/Server/AdminService/Trash+Panel.swift
@@ -3897,19 +3897,19 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Trash+Purging.swift
 
-        msgid "Not permitted to delete all of it permanently."
+        msgid "Not permitted to delete all the objects permanently."
         msgstr "Non autorisé : vous ne pouvez pas tout supprimer définitivement."
 
         msgid "{0} {1} can't be deleted permanently: {2}."
         msgstr "Impossible de supprimer définitivement {0} {1} : {2}."
 
-        msgid "Remove what keeps it, or delete the other objects of the group one by one."
+        msgid "Remove whatever prevents it, or delete the other objects of the group one by one."
         msgstr "Supprimez ce qui le retient, ou supprimez un par un les autres objets du groupe."
 
         msgid "'{0}' refers to it"
         msgstr "« {0} » y fait référence"
 
-        msgid "'another table' refers to it"
+        msgid "another table refers to it"
         msgstr "une autre table y fait référence"
 
         msgid "it would break '{0}'"
@@ -3920,22 +3920,22 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Trash+Restoring.swift
 
-        msgid "Not permitted to restore all of it."
+        msgid "Not permitted to restore all the objects."
         msgstr "Non autorisé : vous ne pouvez pas tout restaurer."
 
-        msgid "{0} isn't among the objects that are to be restored."
+        msgid "{0} isn't one of the objects to restore."
         msgstr "{0} ne fait pas partie des objets à restaurer."
 
-        msgid "Everything is to stay in the trash."
+        msgid "Nothing is left to restore: all the objects would stay in the trash."
         msgstr "Tout doit rester dans la corbeille."
 
-        msgid "A restore changes unique properties of {0} only."
+        msgid "A restore can only change unique properties of {0}."
         msgstr "Une restauration ne modifie que les propriétés uniques de la classe {0}."
 
         msgid "{0} has none."
         msgstr "{0} n’en a aucune."
 
-        msgid "The new {0} of {1} isn't a value of the property."
+        msgid "The new {0} of {1} doesn't fit the property's type."
         msgstr "La nouvelle valeur de « {0} » pour {1} n’est pas une valeur de la propriété."
 
         msgid "The new {0} of {1} is refused: {2}"
@@ -3958,15 +3958,15 @@ extension BuiltInTranslations {
         msgid "More than {0} objects would go into the trash with this {1}."
         msgstr "Plus de {0} objets iraient à la corbeille avec cet objet ({1})."
 
-        msgid "Move what links to it into the trash first, in parts."
+        msgid "First move the objects that link to it into the trash, in parts."
         msgstr "Mettez d’abord à la corbeille ce qui a un lien vers lui, en plusieurs fois."
 
         # Packages/Server/AdminService/TrashAddress.swift
 
-        msgid "The address holds neither the id of an object nor that of a group."
+        msgid "The address contains neither an object's id nor a group's."
         msgstr "L’adresse ne contient ni l’identifiant d’un objet ni celui d’un groupe."
 
-        msgid "Go by the list of the trash."
+        msgid "Start from the list of the trash."
         msgstr "Passez par la liste de la corbeille."
 
         # Packages/Server/AdminService/TrashClash.swift
@@ -5469,16 +5469,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/ServerModel/ServerModels+Roles.swift
 
-        msgid "The database keeps a grant of '{0}' as it is: {1} Nothing was changed."
+        msgid "The database refuses to change a grant of '{0}': {1} Nothing was changed."
         msgstr "La base garde une attribution de « {0} » telle quelle : {1} Rien n’a été modifié."
 
-        msgid "{0} grant gives the role '{1}'. Take it from everyone who has it first; nothing was changed."
-        msgid_plural "{0} grants give the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgid "{0} grant gives the role '{1}'. First take it away from everyone who has it; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}'. First take it away from everyone who has it; nothing was changed."
         msgstr[0] "{0} attribution donne le rôle « {1} ». Retirez-le d’abord à tous ceux qui l’ont ; rien n’a été modifié."
         msgstr[1] "{0} attributions donnent le rôle « {1} ». Retirez-le d’abord à tous ceux qui l’ont ; rien n’a été modifié."
 
-        msgid "{0} grant gives the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
-        msgid_plural "{0} grants give the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgid "{0} grant already gives the role '{1}', although it doesn't exist yet. Delete the grant first, or choose another name; nothing was changed."
+        msgid_plural "{0} grants already give the role '{1}', although it doesn't exist yet. Delete the grants first, or choose another name; nothing was changed."
         msgstr[0] "{0} attribution donne déjà le rôle « {1} », bien qu’il n’existe pas encore. Supprimez d’abord ce qui le donne, ou choisissez un autre nom ; rien n’a été modifié."
         msgstr[1] "{0} attributions donnent déjà le rôle « {1} », bien qu’il n’existe pas encore. Supprimez d’abord ce qui le donne, ou choisissez un autre nom ; rien n’a été modifié."
 
@@ -8275,16 +8275,16 @@ extension BuiltInTranslations {
         msgid "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER has the rights of the role tombolo_admin: see docs/database-roles.md"
         msgstr "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER a les droits du rôle tombolo_admin : voir docs/database-roles.md"
 
-        msgid "a database user of its own that may only SELECT, for the panel's SQL page: see docs/database-roles.md"
+        msgid "a separate database user that may only SELECT, for the panel's SQL page: see docs/database-roles.md"
         msgstr "un utilisateur de la base réservé à la page SQL, qui n’a droit qu’à SELECT : voir docs/database-roles.md"
 
         msgid "no SQL page"
         msgstr "pas de page SQL"
 
-        msgid "a database user of its own who acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
+        msgid "a separate database user that acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
         msgstr "un utilisateur de la base réservé à cet usage, qui agit comme propriétaire des tables, pour modifier les modèles et les règles dans le panneau : voir docs/database-roles.md"
 
-        msgid "they are changed by migration-tool"
+        msgid "they are changed with migration-tool"
         msgstr "ils se modifient avec migration-tool"
 
         msgid "the address to listen on"
@@ -8293,19 +8293,19 @@ extension BuiltInTranslations {
         msgid "the port to listen on, 0 for a free one"
         msgstr "le port d’écoute, 0 pour un port libre"
 
-        msgid "where people reach this server, such as https://admin.example.org: links in mails begin with it. With it and TOMBOLO_MAIL, forgotten passwords can be replaced"
+        msgid "the address of this server, such as https://admin.example.org: links in mails begin with it. With it and TOMBOLO_MAIL, users can reset forgotten passwords"
         msgstr "où joindre ce serveur, par exemple https://admin.example.org : les liens des e-mails commencent ainsi. Avec TOMBOLO_MAIL, permet de remplacer un mot de passe oublié"
 
-        msgid "proxies before this server, such as 10.0.0.0/8, 2001:db8::7. Only from these is X-Forwarded-For or Forwarded believed; they must set one of the two, or speak the PROXY protocol"
+        msgid "proxies in front of this server, such as 10.0.0.0/8, 2001:db8::7. X-Forwarded-For and Forwarded are trusted only from these; they must set one of the two, or speak the PROXY protocol"
         msgstr "proxys devant ce serveur, par exemple 10.0.0.0/8, 2001:db8::7. X-Forwarded-For et Forwarded ne sont crus que s’ils viennent d’eux ; ils doivent en fournir un, ou parler le protocole PROXY"
 
-        msgid "on: each connection of a trusted proxy begins with a header of the PROXY protocol, before TLS, and no other one does"
+        msgid "on: every connection from a trusted proxy begins with a PROXY protocol header, before TLS, and no other connection does"
         msgstr "on : chaque connexion d’un proxy de confiance commence, avant TLS, par un en-tête du protocole PROXY, et aucune autre"
 
-        msgid "connections of one address at a time"
+        msgid "how many connections one address may have at a time"
         msgstr "connexions simultanées d’une adresse"
 
-        msgid "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP reads it at once"
+        msgid "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP reloads it at once"
         msgstr "un fichier PEM pour HTTPS : le certificat et sa chaîne. Il peut être remplacé pendant que le serveur tourne ; SIGHUP le relit aussitôt"
 
         msgid "none: HTTP"
@@ -8314,10 +8314,10 @@ extension BuiltInTranslations {
         msgid "a PEM file with the certificate's key, replaced in the same way"
         msgstr "un fichier PEM avec la clé du certificat, à remplacer de la même façon"
 
-        msgid "the key of access tokens, the same on all servers, at least 32 bytes. Make one with: openssl rand -hex 32"
+        msgid "the key for access tokens, the same on all servers, at least 32 bytes. Generate one with: openssl rand -hex 32"
         msgstr "la clé des jetons d’accès, la même sur tous les serveurs, d’au moins 32 octets. Pour en créer une : openssl rand -hex 32"
 
-        msgid "of whom a second factor is taken: optional, of those who have set one up; everywhere, also of all with a role that counts everywhere, who must set one up; everybody"
+        msgid "who needs a second factor: optional, users who have set one up; everywhere, also users with a role that applies everywhere, who must set one up; everybody, all users"
         msgstr "à qui un second facteur est demandé : optional, à ceux qui en ont configuré un ; everywhere, aussi à tous ceux dont un rôle vaut partout, qui doivent en configurer un ; everybody, à tout le monde"
 
         msgid "a sorted file of SHA-1 hashes of passwords to refuse"
@@ -8326,61 +8326,61 @@ extension BuiltInTranslations {
         msgid "only very common passwords are refused"
         msgstr "seuls les mots de passe très courants sont refusés"
 
-        msgid "who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i"
+        msgid "how to send mail: folder:/path, https://… or command:/usr/sbin/sendmail -t -i"
         msgstr "qui envoie les e-mails : folder:/path, https://… ou command:/usr/sbin/sendmail -t -i"
 
-        msgid "none: the person who invites gets the link to pass on"
+        msgid "none: the person who invites somebody gets the link to pass on"
         msgstr "personne : celui qui invite reçoit le lien à transmettre"
 
         msgid "sent as a bearer token with each mail to an https:// address"
         msgstr "envoyé comme jeton Bearer avec chaque e-mail vers une adresse https://"
 
-        msgid "where the links of invitations lead; the token is added as token="
+        msgid "where the links in invitations lead; the token is added as token="
         msgstr "où mènent les liens d’invitation ; le jeton est ajouté sous la forme token="
 
         msgid "TOMBOLO_ADMIN_URL's panel"
         msgstr "le panneau de TOMBOLO_ADMIN_URL"
 
-        msgid "where the panel's maps of places come from, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, whose server learns who looks at which place"
+        msgid "where the panel gets its map tiles, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png. That server learns who looks at which place"
         msgstr "d’où viennent les cartes du panneau, par exemple https://tile.openstreetmap.org/{z}/{x}/{y}.png ; ce serveur apprend qui regarde quel lieu"
 
-        msgid "places are in words and a link"
+        msgid "places are shown as text and a link"
         msgstr "les lieux sont en mots, avec un lien"
 
-        msgid "what is below a map"
+        msgid "the credit below a map"
         msgstr "ce qui est sous une carte"
 
         msgid "© OpenStreetMap contributors"
         msgstr "© les contributeurs d’OpenStreetMap"
 
-        msgid "the absolute path of libvips's vipsthumbnail, which makes thumbnails of images in a process of its own; off for none"
+        msgid "the absolute path of libvips's vipsthumbnail, which makes image thumbnails in a separate process; off for none"
         msgstr "le chemin absolu de vipsthumbnail, de libvips, qui fait des miniatures dans un processus à part ; off pour aucune"
 
         msgid "the one on the PATH, if there is one"
         msgstr "celui du PATH, s’il y en a un"
 
-        msgid "a folder with files such as de.po: further languages of the panel and of mails, and names of classes and properties: see docs/translations.md"
+        msgid "a folder with files such as de.po: more languages for the panel and mails, and names of classes and properties. See docs/translations.md"
         msgstr "un dossier de fichiers comme de.po : d’autres langues du panneau et des e-mails, et des noms de classes et de propriétés ; voir docs/translations.md"
 
         msgid "the languages that come with the panel"
         msgstr "les langues fournies avec le panneau"
 
-        msgid "a folder of the server's user, mode 0700, for backups in the panel. Takes pg_dump on the PATH: see docs/backups.md"
+        msgid "a folder that the server's user owns, mode 0700, for backups in the panel. Needs pg_dump on the PATH: see docs/backups.md"
         msgstr "un dossier de l’utilisateur du serveur, en mode 0700, pour les sauvegardes du panneau. Exige pg_dump dans le PATH : voir docs/backups.md"
 
         msgid "none are made"
         msgstr "aucune n’est faite"
 
-        msgid "postgresql://… of a user who may read the whole database"
+        msgid "postgresql://… with a user who may read the whole database"
         msgstr "postgresql://… d’un utilisateur qui peut lire toute la base"
 
         msgid "hours between automatic backups, 0 for none"
         msgstr "heures entre les sauvegardes automatiques, 0 pour aucune"
 
-        msgid "how many automatic backups stay"
+        msgid "how many automatic backups to keep"
         msgstr "combien de sauvegardes automatiques sont gardées"
 
-        msgid "postgresql://…/postgres of a user who may make and rename databases, to restore backups in the panel. Takes pg_restore on the PATH: see docs/backups.md"
+        msgid "postgresql://…/postgres with a user who may create and rename databases, to restore backups in the panel. Needs pg_restore on the PATH: see docs/backups.md"
         msgstr "postgresql://…/postgres d’un utilisateur qui peut créer et renommer des bases de données, pour restaurer des sauvegardes ici. Il faut pg_restore dans le PATH : voir docs/backups.md"
 
         msgid "they are restored on the command line"
@@ -8392,16 +8392,16 @@ extension BuiltInTranslations {
         msgid "info"
         msgstr "info"
 
-        msgid "days that requests are kept in the database for the panel, the same on all admin servers; 0 for the latest in memory only"
+        msgid "how many days to keep requests in the database for the panel, the same on all admin servers; 0 keeps only the latest, in memory"
         msgstr "nombre de jours pendant lesquels les requêtes sont conservées dans la base de données pour le panneau, le même sur tous les serveurs d’administration ; 0 pour ne garder que les dernières en mémoire"
 
-        msgid "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one"
+        msgid "serve GET /metrics for Prometheus on this port, without a token; 0 for a free one"
         msgstr "servir GET /metrics pour Prometheus sur ce port, sans jeton ; 0 prend un port libre"
 
         msgid "no metrics"
         msgstr "pas de métriques"
 
-        msgid "the address for it: only the operator's network may reach it"
+        msgid "the address to serve metrics on; only the operator's network may reach it"
         msgstr "l’adresse correspondante : seul le réseau de l’exploitant doit pouvoir la joindre"
 
         """#

@@ -3238,10 +3238,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Audit/AuditFilter.swift
 
-        msgid "The audit log can't be filtered by one of the parameters."
+        msgid "The audit log can't be filtered by one of these parameters."
         msgstr "Nach einem der Parameter lässt sich das Änderungsprotokoll nicht filtern."
 
-        msgid "There are {0}."
+        msgid "The filters are {0}."
         msgstr "Es gibt {0}."
 
         msgid "'{0}' occurs twice."
@@ -3279,7 +3279,7 @@ extension BuiltInTranslations {
         msgid "The object was deleted."
         msgstr "Das Objekt wurde gelöscht."
 
-        msgid "Put back the entry of its deletion, or a version."
+        msgid "Put back the entry that deleted it, or a version."
         msgstr "Setzen Sie den Eintrag seiner Löschung oder eine Version zurück."
 
         msgid "The object is in the trash."
@@ -3300,21 +3300,21 @@ extension BuiltInTranslations {
         msgid "The entry has nothing to put back."
         msgstr "Der Eintrag hat nichts, was sich zurücksetzen lässt."
 
-        msgid "Objects are taken out of the trash, and put there, with the trash's own routes."
+        msgid "Use the trash's own routes to move objects into the trash and out of it."
         msgstr "In den Papierkorb und wieder heraus kommen Objekte über die eigenen Routen des Papierkorbs."
 
-        msgid "'values' has something that isn't a property, or not a value of it."
+        msgid "'values' has an unknown property, or a value that doesn't fit its property."
         msgstr "„values“ enthält etwas, das keine Eigenschaft oder kein Wert davon ist."
 
-        msgid "Go by the object's history."
+        msgid "Start from the object's history."
         msgstr "Gehen Sie über den Verlauf des Objekts."
 
         # Packages/Server/AdminService/Audit/AuditQuery.swift
 
-        msgid "The search takes longer than {0} seconds."
+        msgid "The search took longer than {0} seconds."
         msgstr "Die Suche dauert länger als {0} Sekunden."
 
-        msgid "Give a class, an object, a user, or a shorter time with 'from' and 'to'."
+        msgid "Give a class, an object or a user, or a shorter period with 'from' and 'to'."
         msgstr "Geben Sie eine Klasse, ein Objekt, einen Benutzer oder mit „from“ und „to“ einen kürzeren Zeitraum an."
 
         # Packages/Server/AdminService/Audit/AuditView.swift
@@ -3327,34 +3327,34 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Backups/Backups+People.swift
 
-        msgid "The folder of backups can't be used."
+        msgid "The folder for backups can't be used."
         msgstr "Der Ordner für Sicherungen lässt sich nicht verwenden."
 
         msgid "There is no such backup."
         msgstr "Diese Sicherung gibt es nicht."
 
-        msgid "It may have been deleted. The list has those that are there."
+        msgid "It may have been deleted. The list shows the existing ones."
         msgstr "Vielleicht wurde sie gelöscht. Die Liste enthält die vorhandenen."
 
-        msgid "There are {0} backups already, so none was made."
+        msgid "There are already {0} backups, so none was made."
         msgstr "Es gibt schon {0} Sicherungen, daher wurde keine erstellt."
 
-        msgid "Delete some that you don't need first."
+        msgid "First delete some that you don't need."
         msgstr "Löschen Sie zuerst einige, die Sie nicht brauchen."
 
-        msgid "A backup is being made already."
+        msgid "A backup is already being made."
         msgstr "Es wird schon eine Sicherung erstellt."
 
-        msgid "It is on the list as soon as it's done."
+        msgid "It appears in the list when it's done."
         msgstr "Sie steht in der Liste, sobald sie fertig ist."
 
-        msgid "Wait until that is done."
+        msgid "Wait until it's done."
         msgstr "Warten Sie, bis das fertig ist."
 
-        msgid "{0} backups are being downloaded already."
+        msgid "{0} backups are already being downloaded."
         msgstr "Es werden schon {0} Sicherungen heruntergeladen."
 
-        msgid "Try again when one of the downloads has ended."
+        msgid "Try again when one of the downloads has finished."
         msgstr "Versuchen Sie es noch einmal, wenn einer der Downloads beendet ist."
 
         # Packages/Server/AdminService/Backups/ByteSize.swift
@@ -3364,16 +3364,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Inspector/GatewayInquiry.swift
 
-        msgid "The question is too long."
+        msgid "The request is too long."
         msgstr "Die Frage ist zu lang."
 
-        msgid "Ask with shorter ids."
+        msgid "Use shorter ids."
         msgstr "Fragen Sie mit kürzeren IDs."
 
-        msgid "Too many questions to the gateways wait for their answers."
+        msgid "Too many questions to the gateways are waiting for answers."
         msgstr "Zu viele Fragen an die Gateways warten auf Antwort."
 
-        msgid "Try it again in a few seconds."
+        msgid "Try again in a few seconds."
         msgstr "Versuchen Sie es in ein paar Sekunden noch einmal."
 
         msgid "It gave no reason."
@@ -3381,7 +3381,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Jobs/JobService.swift
 
-        msgid "jobs that ended long ago were forgotten"
+        msgid "jobs that ended long ago were deleted"
         msgstr "vor langer Zeit beendete Aufträge gelöscht"
 
         # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
@@ -3400,41 +3400,41 @@ extension BuiltInTranslations {
         msgid "The database in {0} can't be reached: {1}"
         msgstr "Die Datenbank in {0} ist nicht erreichbar: {1}"
 
-        msgid "Nothing was done. Look at what would happen now, and decide again."
+        msgid "Nothing was done. Check what would happen now, then decide again."
         msgstr "Es wurde nichts ausgeführt. Sehen Sie sich an, was jetzt geschehen würde, und entscheiden Sie neu."
 
         msgid "Try again in a moment."
         msgstr "Versuchen Sie es gleich noch einmal."
 
-        msgid "docs/database-roles.md says how to make a user for it."
+        msgid "docs/database-roles.md explains how to create a user for it."
         msgstr "docs/database-roles.md beschreibt, wie ein Benutzer dafür angelegt wird."
 
-        msgid "The server's log and PostgreSQL's have more."
+        msgid "See the server's log and PostgreSQL's for details."
         msgstr "Mehr steht in den Protokollen des Servers und von PostgreSQL."
 
         # Packages/Server/AdminService/ModelChanges/ModelChanges.swift
 
-        msgid "Another change of a model is under way on this server."
+        msgid "Another model change is under way on this server."
         msgstr "Auf diesem Server läuft schon eine andere Änderung eines Modells."
 
         # Packages/Server/AdminService/People/GrantClass.swift
 
-        msgid "It doesn't say which class gives the role."
+        msgid "The request doesn't say which class grants the role."
         msgstr "Es fehlt die Angabe, welche Klasse die Rolle vergibt."
 
         msgid "No app's rules have grants: see docs/rules.md."
         msgstr "Die Regeln keiner App haben „grants“: siehe docs/rules.md."
 
-        msgid "No class '{0}' gives roles."
+        msgid "There is no class '{0}' that grants roles."
         msgstr "Keine Klasse „{0}“ vergibt Rollen."
 
-        msgid "Classes that do: {0}."
+        msgid "Classes that grant roles: {0}."
         msgstr "Klassen, die es tun: {0}."
 
         msgid "an object"
         msgstr "ein Objekt"
 
-        msgid "Roles that {0} gives count everywhere."
+        msgid "Roles that {0} grants apply everywhere."
         msgstr "Rollen, die {0} vergibt, gelten überall."
 
         msgid "Leave 'scope' out."
@@ -3443,7 +3443,7 @@ extension BuiltInTranslations {
         msgid "'scope' isn't the key of {0}."
         msgstr "„scope“ ist kein Schlüssel für {0}."
 
-        msgid "The server can't make keys for {0}."
+        msgid "The server can't generate keys for {0}."
         msgstr "Der Server kann für {0} keine Schlüssel erzeugen."
 
         msgid "'role' isn't the name of a role."
@@ -3455,28 +3455,28 @@ extension BuiltInTranslations {
         msgid "There is no role '{0}'."
         msgstr "Es gibt keine Rolle „{0}“."
 
-        msgid "The role '{0}' is one within {1}."
+        msgid "The role '{0}' applies within {1}."
         msgstr "Die Rolle „{0}“ bezieht sich auf {1}."
 
-        msgid "The role '{0}' counts everywhere."
+        msgid "The role '{0}' applies everywhere."
         msgstr "Die Rolle „{0}“ gilt überall."
 
-        msgid "The {0} that the role is in doesn't exist."
+        msgid "The {0} that the role is for doesn't exist."
         msgstr "Das Objekt ({0}), auf das sich die Rolle bezieht, gibt es nicht."
 
         msgid "It may have been deleted."
         msgstr "Vielleicht wurde es gelöscht."
 
-        msgid "The {0} that the role is in is in the trash."
+        msgid "The {0} that the role is for is in the trash."
         msgstr "Das Objekt ({0}), auf das sich die Rolle bezieht, liegt im Papierkorb."
 
         msgid "Try again when somebody has restored it."
         msgstr "Versuchen Sie es noch einmal, wenn es jemand wiederhergestellt hat."
 
-        msgid "Choose what the role is in, or nothing for a role that counts everywhere."
+        msgid "Choose what the role is for, or nothing for a role that applies everywhere."
         msgstr "Wählen Sie, worin die Rolle gilt, oder nichts für eine Rolle, die überall gilt."
 
-        msgid "Give the role in an app, or by /api, where the key is chosen."
+        msgid "Grant the role in an app or through /api, where the caller chooses the key."
         msgstr "Vergeben Sie die Rolle in einer App oder über /api, wo der Schlüssel gewählt wird."
 
         msgid "Choose which one."
@@ -3484,7 +3484,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/InvitationDesk+Accepting.swift
 
-        msgid "You are logged in with another address than the invitation was made for."
+        msgid "You are logged in with a different address than the invited one."
         msgstr "Sie sind mit einer anderen Adresse angemeldet als der, für die die Einladung ausgestellt wurde."
 
         msgid "Log in with that address, or create an account from the invitation's link."
@@ -3493,13 +3493,13 @@ extension BuiltInTranslations {
         msgid "This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours."
         msgstr "Diese Einladung wurde nicht per E-Mail verschickt und beweist daher nicht, dass die Adresse Ihnen gehört."
 
-        msgid "Log in with an account that has the address, and accept the invitation then."
+        msgid "Log in with an account that has the address, then accept the invitation."
         msgstr "Melden Sie sich mit einem Konto an, das die Adresse hat, und nehmen Sie dann die Einladung an."
 
         msgid "This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it."
         msgstr "Diese Einladung ist ungültig: Ihr Link ist unvollständig, oder eine neuere Einladung hat sie ersetzt."
 
-        msgid "Use the link of the newest mail."
+        msgid "Use the link in the newest mail."
         msgstr "Verwenden Sie den Link der neuesten E-Mail."
 
         msgid "The invitation has expired."
@@ -3508,25 +3508,25 @@ extension BuiltInTranslations {
         msgid "Ask for a new one."
         msgstr "Bitten Sie um eine neue."
 
-        msgid "There is no role '{0}' any more."
+        msgid "The role '{0}' no longer exists."
         msgstr "Die Rolle „{0}“ gibt es nicht mehr."
 
         msgid "Ask for a new invitation."
         msgstr "Bitten Sie um eine neue Einladung."
 
-        msgid "The person who invited you may no longer give the role '{0}'."
+        msgid "The person who invited you may no longer grant the role '{0}'."
         msgstr "Wer Sie eingeladen hat, darf die Rolle „{0}“ nicht mehr vergeben."
 
         msgid "Ask somebody else for an invitation."
         msgstr "Bitten Sie jemand anderen um eine Einladung."
 
-        msgid "Somebody else has the role '{0}' here, which only one can have."
+        msgid "Somebody else has the role '{0}' here, and only one person can have it."
         msgstr "Jemand anderes hat hier die Rolle „{0}“, die nur eine Person haben kann."
 
         msgid "They can hand it over to you."
         msgstr "Diese Person kann sie Ihnen übergeben."
 
-        msgid "Log in, and accept the invitation then."
+        msgid "Log in, then accept the invitation."
         msgstr "Melden Sie sich an und nehmen Sie dann die Einladung an."
 
         msgid "Somebody else got the role at the same time."
@@ -3540,7 +3540,7 @@ extension BuiltInTranslations {
         msgid "This needs a user."
         msgstr "Dafür ist ein Benutzer nötig."
 
-        msgid "The invitation was accepted already."
+        msgid "The invitation has already been accepted."
         msgstr "Die Einladung wurde schon angenommen."
 
         msgid "There is nothing to do."
@@ -3549,7 +3549,7 @@ extension BuiltInTranslations {
         msgid "The invitation was revoked."
         msgstr "Die Einladung wurde widerrufen."
 
-        msgid "Nothing gives the role of this invitation any more."
+        msgid "Nothing grants this invitation's role any more."
         msgstr "Nichts vergibt mehr die Rolle dieser Einladung."
 
         msgid "The app's rules have changed: ask for a new invitation."
@@ -3582,16 +3582,16 @@ extension BuiltInTranslations {
         msgid "Check who has it now before you go on."
         msgstr "Prüfen Sie, wer sie jetzt hat, bevor Sie fortfahren."
 
-        msgid "It doesn't say which role to hand over."
+        msgid "The request doesn't say which role to hand over."
         msgstr "Es fehlt die Angabe, welche Rolle übergeben werden soll."
 
-        msgid "The rules have no such role: add 'exclusive' to their grants, see docs/rules.md."
+        msgid "The rules have no role that can be handed over: add 'exclusive' to their grants, see docs/rules.md."
         msgstr "Die Regeln haben keine solche Rolle: Fügen Sie ihren „grants“ „exclusive“ hinzu, siehe docs/rules.md."
 
-        msgid "The role '{0}' isn't handed over; it is given and taken."
+        msgid "The role '{0}' can't be handed over, only given and taken away."
         msgstr "Die Rolle „{0}“ wird nicht übergeben, sondern vergeben und entzogen."
 
-        msgid "Roles that are: {0}."
+        msgid "Roles that can be handed over: {0}."
         msgstr "Rollen, die übergeben werden: {0}."
 
         msgid "Several users have the role '{0}' here."
@@ -3600,7 +3600,7 @@ extension BuiltInTranslations {
         msgid "Take it from all but one of them, then hand it over."
         msgstr "Entziehen Sie sie allen bis auf einen und übergeben Sie sie dann."
 
-        msgid "The user has the role '{0}' already."
+        msgid "The user already has the role '{0}'."
         msgstr "Der Benutzer hat die Rolle „{0}“ schon."
 
         msgid "There is no user with this id who can log in."
@@ -3611,13 +3611,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Permissions/AccountAuthority.swift
 
-        msgid "Not permitted: you can't say yourself whether your address is verified."
+        msgid "Not permitted: you can't change whether your own address is verified."
         msgstr "Nicht erlaubt: Sie können nicht selbst sagen, ob Ihre Adresse bestätigt ist."
 
-        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
+        msgid "Not permitted: they may see the permission matrix of {0}, but you may not."
         msgstr "Nicht erlaubt: Dort ist die Rechtematrix von {0} sichtbar, die Sie nicht sehen dürfen."
 
-        msgid "Not permitted: they may change the permission matrix of {0}, which you may not."
+        msgid "Not permitted: they may change the permission matrix of {0}, but you may not."
         msgstr "Nicht erlaubt: Dort ist die Rechtematrix von {0} änderbar, die Sie nicht ändern dürfen."
 
         msgid "Not permitted: they may {0} objects of {1} that you may not."
@@ -3659,7 +3659,7 @@ extension BuiltInTranslations {
         msgid "Not permitted: this page is for super administrators."
         msgstr "Nicht erlaubt: Diese Seite ist für Super-Administratoren."
 
-        msgid "They are those who may change the permission matrix of every app."
+        msgid "Super administrators may change the permission matrix of every app."
         msgstr "Das sind alle, die die Rechtematrix jeder App ändern dürfen."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+Inspecting.swift
@@ -3681,13 +3681,13 @@ extension BuiltInTranslations {
         msgid "Several apps have a permission matrix."
         msgstr "Mehrere Apps haben eine Rechtematrix."
 
-        msgid "Name one by ?app=: {0}."
+        msgid "Name one with ?app=: {0}."
         msgstr "Nennen Sie eine mit ?app=: {0}."
 
-        msgid "There is no such app with a permission matrix."
+        msgid "No app with this name has a permission matrix."
         msgstr "Diese App mit Rechtematrix gibt es nicht."
 
-        msgid "There are: {0}."
+        msgid "Apps with one: {0}."
         msgstr "Es gibt: {0}."
 
         # Packages/Server/AdminService/Permissions/ViewAs.swift
@@ -3698,13 +3698,13 @@ extension BuiltInTranslations {
         msgid "The app '{0}' has no role '{1}' in its matrix."
         msgstr "Die App „{0}“ hat in ihrer Matrix keine Rolle „{1}“."
 
-        msgid "Not permitted: they may see accounts, which you may not."
+        msgid "Not permitted: they may see accounts, but you may not."
         msgstr "Nicht erlaubt: Dort sind Konten sichtbar, die Sie nicht sehen dürfen."
 
         msgid "Not permitted: no role lets you inspect what others see."
         msgstr "Nicht erlaubt: Keine Rolle erlaubt Ihnen anzusehen, was andere sehen."
 
-        msgid "The rules permit it by operations: {inspect: true}; see docs/rules.md."
+        msgid "The rules permit it with operations: {inspect: true}; see docs/rules.md."
         msgstr "Die Regeln erlauben es mit operations: {inspect: true}; siehe docs/rules.md."
 
         msgid "You can't view as somebody who may see more than you."
@@ -3727,7 +3727,7 @@ extension BuiltInTranslations {
         msgid "There is no such database."
         msgstr "Diese Datenbank gibt es nicht."
 
-        msgid "It may have been deleted, or be in use again. The list has those that are there."
+        msgid "It may have been deleted, or be in use again. The list shows the existing ones."
         msgstr "Vielleicht wurde sie gelöscht oder ist wieder in Gebrauch. Die Liste enthält die vorhandenen."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
@@ -3741,7 +3741,7 @@ extension BuiltInTranslations {
         msgid "The database user in {0} may replicate (REPLICATION)."
         msgstr "Der Datenbankbenutzer in {0} darf replizieren (REPLICATION)."
 
-        msgid "The database user in {0} may make roles (CREATEROLE)."
+        msgid "The database user in {0} may create roles (CREATEROLE)."
         msgstr "Der Datenbankbenutzer in {0} darf Rollen anlegen (CREATEROLE)."
 
         msgid "The database user in {0} is a member of {1}."
@@ -3761,22 +3761,22 @@ extension BuiltInTranslations {
         msgid "The statement is longer than {0} bytes."
         msgstr "Die Anweisung ist länger als {0} Bytes."
 
-        msgid "Other statements are running, and this server runs no more at a time."
+        msgid "This server is already running as many statements as it allows at a time."
         msgstr "Andere Anweisungen laufen, und mehr führt dieser Server nicht gleichzeitig aus."
 
-        msgid "{0} So nothing was run."
+        msgid "{0} Nothing was run."
         msgstr "{0} Daher wurde nichts ausgeführt."
 
-        msgid "{0} leads to a connection pooler in transaction mode, where statements could affect others. So nothing was run."
+        msgid "{0} points to a connection pooler in transaction mode, where statements could affect other sessions. Nothing was run."
         msgstr "{0} führt zu einem Connection-Pooler im Transaktionsmodus, in dem Anweisungen andere beeinflussen könnten. Daher wurde nichts ausgeführt."
 
         msgid "The database in {0} can't be reached. The server's log says why."
         msgstr "Die Datenbank in {0} ist nicht erreichbar. Das Protokoll des Servers nennt den Grund."
 
-        msgid "The answer is too large: the database sent more than this page reads."
+        msgid "The result is too large: the database sent more than this page reads."
         msgstr "Die Antwort ist zu groß: Die Datenbank hat mehr gesendet, als diese Seite liest."
 
-        msgid "The statement went on after its time was over, so its connection was ended."
+        msgid "The statement kept running after its time limit, so its connection was closed."
         msgstr "Die Anweisung lief nach Ablauf ihrer Zeit weiter, daher wurde ihre Verbindung beendet."
 
         msgid "Enter one."
@@ -3788,7 +3788,7 @@ extension BuiltInTranslations {
         msgid "Run it again in a few seconds."
         msgstr "Führen Sie sie in ein paar Sekunden noch einmal aus."
 
-        msgid "docs/database-roles.md says how to make a user that may only read."
+        msgid "docs/database-roles.md explains how to create a user that may only read."
         msgstr "In docs/database-roles.md steht, wie Sie einen Benutzer anlegen, der nur lesen darf."
 
         msgid "Connect to PostgreSQL directly."
@@ -3797,7 +3797,7 @@ extension BuiltInTranslations {
         msgid "Select fewer columns, or the beginning of long ones, such as left(text, 100)."
         msgstr "Wählen Sie weniger Spalten oder nur den Anfang langer Spalten, etwa mit left(text, 100)."
 
-        msgid "A statement may run for a few seconds only. Select less, or use psql."
+        msgid "A statement may run for only a few seconds. Select less, or use psql."
         msgstr "Eine Anweisung darf nur einige Sekunden laufen. Wählen Sie weniger aus, oder nehmen Sie psql."
 
         # Packages/Server/AdminService/Schedule/Schedule+Asking.swift
@@ -3805,13 +3805,13 @@ extension BuiltInTranslations {
         msgid "No server has ever run this job."
         msgstr "Noch kein Server hat diesen Auftrag ausgeführt."
 
-        msgid "It runs by itself as soon as a server that does it is started."
+        msgid "It runs by itself as soon as a server that runs it is started."
         msgstr "Er läuft von selbst, sobald ein Server gestartet wird, der ihn ausführt."
 
-        msgid "This job is running already."
+        msgid "This job is already running."
         msgstr "Dieser Auftrag läuft schon."
 
-        msgid "There is no job of this name that you can run."
+        msgid "There is no job with this name that you can run."
         msgstr "Es gibt keinen Auftrag dieses Namens, den Sie ausführen können."
 
         # Packages/Server/AdminService/Schedule/Schedule.swift
@@ -3822,13 +3822,13 @@ extension BuiltInTranslations {
         msgid "{0} objects in {1} groups were deleted permanently"
         msgstr "{0} Objekte in {1} Gruppen endgültig gelöscht"
 
-        msgid "{0} entries; objects of {1} classes from before are missing"
+        msgid "{0} entries; earlier objects of {1} classes are missing"
         msgstr "{0} Einträge; frühere Objekte von {1} Klassen fehlen"
 
         msgid "{0} entries"
         msgstr "{0} Einträge"
 
-        msgid "{0} jobs wait, {1} are under way"
+        msgid "{0} jobs are waiting, {1} are running"
         msgstr "{0} Aufträge warten, {1} sind in Arbeit"
 
         # Packages/Server/AdminService/Settings/ChangeableSetting.swift
@@ -3845,10 +3845,10 @@ extension BuiltInTranslations {
         msgid "Leave out line breaks and other control characters."
         msgstr "Lassen Sie Zeilenumbrüche und andere Steuerzeichen weg."
 
-        msgid "Enter an address that begins with https://, without a user and a password."
+        msgid "Enter an address that begins with https://, without a user or password."
         msgstr "Geben Sie eine Adresse ein, die mit https:// beginnt, ohne Benutzer und Passwort."
 
-        msgid "Enter an address that begins with https:// or http://, without a user and a password."
+        msgid "Enter an address that begins with https:// or http://, without a user or password."
         msgstr "Geben Sie eine Adresse ein, die mit https:// oder http:// beginnt, ohne Benutzer und Passwort."
 
         msgid "Enter a number of hours from 1 to {0}, or 0 for no automatic backups."
@@ -3868,13 +3868,13 @@ extension BuiltInTranslations {
         msgid "check the host and the port of the address"
         msgstr "Prüfen Sie Host und Port der Adresse"
 
-        msgid "give an address with https; http is for localhost alone"
+        msgid "give an address with https; http is for localhost only"
         msgstr "Geben Sie eine Adresse mit https an, http ist nur für localhost erlaubt"
 
         msgid "{0} is missing; give an address with {z}, {x} and {y}"
         msgstr "{0} fehlt, geben Sie eine Adresse mit {z}, {x} und {y} an"
 
-        msgid "leave out '#' and other braces than those of {z}, {x} and {y}"
+        msgid "leave out '#' and all braces other than those of {z}, {x} and {y}"
         msgstr "Lassen Sie „#“ und andere geschweifte Klammern als die von {z}, {x} und {y} weg"
 
         # Packages/Server/AdminService/Trash+Members.swift
@@ -3888,7 +3888,7 @@ extension BuiltInTranslations {
         msgid "Somebody may have restored it, or deleted it permanently."
         msgstr "Vielleicht hat es jemand wiederhergestellt oder endgültig gelöscht."
 
-        msgid "Take them one by one."
+        msgid "Choose the objects one by one."
         msgstr "Nehmen Sie sie einzeln."
 
         # Packages/Server/AdminService/Trash+Panel.swift
@@ -3898,19 +3898,19 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Trash+Purging.swift
 
-        msgid "Not permitted to delete all of it permanently."
+        msgid "Not permitted to delete all the objects permanently."
         msgstr "Nicht erlaubt: Sie dürfen nicht alles davon endgültig löschen."
 
         msgid "{0} {1} can't be deleted permanently: {2}."
         msgstr "{0} {1} kann nicht endgültig gelöscht werden: {2}."
 
-        msgid "Remove what keeps it, or delete the other objects of the group one by one."
+        msgid "Remove whatever prevents it, or delete the other objects of the group one by one."
         msgstr "Entfernen Sie, was es festhält, oder löschen Sie die anderen Objekte der Gruppe einzeln."
 
         msgid "'{0}' refers to it"
         msgstr "„{0}“ verweist darauf"
 
-        msgid "'another table' refers to it"
+        msgid "another table refers to it"
         msgstr "eine andere Tabelle verweist darauf"
 
         msgid "it would break '{0}'"
@@ -3921,22 +3921,22 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Trash+Restoring.swift
 
-        msgid "Not permitted to restore all of it."
+        msgid "Not permitted to restore all the objects."
         msgstr "Nicht erlaubt: Sie dürfen nicht alles davon wiederherstellen."
 
-        msgid "{0} isn't among the objects that are to be restored."
+        msgid "{0} isn't one of the objects to restore."
         msgstr "{0} gehört nicht zu den Objekten, die wiederhergestellt werden sollen."
 
-        msgid "Everything is to stay in the trash."
+        msgid "Nothing is left to restore: all the objects would stay in the trash."
         msgstr "Alles soll im Papierkorb bleiben."
 
-        msgid "A restore changes unique properties of {0} only."
+        msgid "A restore can only change unique properties of {0}."
         msgstr "Eine Wiederherstellung ändert bei {0} nur eindeutige Eigenschaften."
 
         msgid "{0} has none."
         msgstr "{0} hat keine."
 
-        msgid "The new {0} of {1} isn't a value of the property."
+        msgid "The new {0} of {1} doesn't fit the property's type."
         msgstr "Der neue Wert für {0} bei {1} passt nicht zur Eigenschaft."
 
         msgid "The new {0} of {1} is refused: {2}"
@@ -3959,15 +3959,15 @@ extension BuiltInTranslations {
         msgid "More than {0} objects would go into the trash with this {1}."
         msgstr "Mit diesem Objekt ({1}) kämen mehr als {0} Objekte in den Papierkorb."
 
-        msgid "Move what links to it into the trash first, in parts."
+        msgid "First move the objects that link to it into the trash, in parts."
         msgstr "Legen Sie zuerst in Teilen in den Papierkorb, was darauf verweist."
 
         # Packages/Server/AdminService/TrashAddress.swift
 
-        msgid "The address holds neither the id of an object nor that of a group."
+        msgid "The address contains neither an object's id nor a group's."
         msgstr "Die Adresse enthält weder die ID eines Objekts noch die einer Gruppe."
 
-        msgid "Go by the list of the trash."
+        msgid "Start from the list of the trash."
         msgstr "Gehen Sie über die Liste des Papierkorbs."
 
         # Packages/Server/AdminService/TrashClash.swift
@@ -5470,16 +5470,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/ServerModel/ServerModels+Roles.swift
 
-        msgid "The database keeps a grant of '{0}' as it is: {1} Nothing was changed."
+        msgid "The database refuses to change a grant of '{0}': {1} Nothing was changed."
         msgstr "Die Datenbank lässt eine Vergabe von „{0}“, wie sie ist: {1} Nichts wurde geändert."
 
-        msgid "{0} grant gives the role '{1}'. Take it from everyone who has it first; nothing was changed."
-        msgid_plural "{0} grants give the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgid "{0} grant gives the role '{1}'. First take it away from everyone who has it; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}'. First take it away from everyone who has it; nothing was changed."
         msgstr[0] "{0} Vergabe gibt die Rolle „{1}“. Entziehen Sie sie zuerst allen, die sie haben; nichts wurde geändert."
         msgstr[1] "{0} Vergaben geben die Rolle „{1}“. Entziehen Sie sie zuerst allen, die sie haben; nichts wurde geändert."
 
-        msgid "{0} grant gives the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
-        msgid_plural "{0} grants give the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgid "{0} grant already gives the role '{1}', although it doesn't exist yet. Delete the grant first, or choose another name; nothing was changed."
+        msgid_plural "{0} grants already give the role '{1}', although it doesn't exist yet. Delete the grants first, or choose another name; nothing was changed."
         msgstr[0] "{0} Vergabe gibt die Rolle „{1}“ schon, obwohl es sie noch nicht gibt. Löschen Sie zuerst, was sie gibt, oder wählen Sie einen anderen Namen; nichts wurde geändert."
         msgstr[1] "{0} Vergaben geben die Rolle „{1}“ schon, obwohl es sie noch nicht gibt. Löschen Sie zuerst, was sie gibt, oder wählen Sie einen anderen Namen; nichts wurde geändert."
 
@@ -8276,16 +8276,16 @@ extension BuiltInTranslations {
         msgid "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER has the rights of the role tombolo_admin: see docs/database-roles.md"
         msgstr "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER hat die Rechte der Rolle tombolo_admin, siehe docs/database-roles.md"
 
-        msgid "a database user of its own that may only SELECT, for the panel's SQL page: see docs/database-roles.md"
+        msgid "a separate database user that may only SELECT, for the panel's SQL page: see docs/database-roles.md"
         msgstr "ein eigener Datenbankbenutzer für die SQL-Seite, der nur SELECT darf, siehe docs/database-roles.md"
 
         msgid "no SQL page"
         msgstr "keine SQL-Seite"
 
-        msgid "a database user of its own who acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
+        msgid "a separate database user that acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
         msgstr "ein eigener Datenbankbenutzer, der als Eigentümer der Tabellen handelt, um Modelle und Regeln im Panel zu ändern, siehe docs/database-roles.md"
 
-        msgid "they are changed by migration-tool"
+        msgid "they are changed with migration-tool"
         msgstr "sie werden mit migration-tool geändert"
 
         msgid "the address to listen on"
@@ -8294,19 +8294,19 @@ extension BuiltInTranslations {
         msgid "the port to listen on, 0 for a free one"
         msgstr "der Port, an dem der Server lauscht; 0 für einen freien"
 
-        msgid "where people reach this server, such as https://admin.example.org: links in mails begin with it. With it and TOMBOLO_MAIL, forgotten passwords can be replaced"
+        msgid "the address of this server, such as https://admin.example.org: links in mails begin with it. With it and TOMBOLO_MAIL, users can reset forgotten passwords"
         msgstr "wo dieser Server zu erreichen ist, etwa https://admin.example.org: Links in E-Mails beginnen damit. Zusammen mit TOMBOLO_MAIL lassen sich vergessene Passwörter ersetzen"
 
-        msgid "proxies before this server, such as 10.0.0.0/8, 2001:db8::7. Only from these is X-Forwarded-For or Forwarded believed; they must set one of the two, or speak the PROXY protocol"
+        msgid "proxies in front of this server, such as 10.0.0.0/8, 2001:db8::7. X-Forwarded-For and Forwarded are trusted only from these; they must set one of the two, or speak the PROXY protocol"
         msgstr "Proxys vor diesem Server, etwa 10.0.0.0/8, 2001:db8::7. Nur ihnen wird X-Forwarded-For oder Forwarded geglaubt; sie müssen eines von beiden setzen oder das PROXY-Protokoll sprechen"
 
-        msgid "on: each connection of a trusted proxy begins with a header of the PROXY protocol, before TLS, and no other one does"
+        msgid "on: every connection from a trusted proxy begins with a PROXY protocol header, before TLS, and no other connection does"
         msgstr "on: Jede Verbindung eines vertrauenswürdigen Proxys beginnt, noch vor TLS, mit einem Header des PROXY-Protokolls, und keine andere"
 
-        msgid "connections of one address at a time"
+        msgid "how many connections one address may have at a time"
         msgstr "gleichzeitige Verbindungen einer Adresse"
 
-        msgid "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP reads it at once"
+        msgid "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP reloads it at once"
         msgstr "eine PEM-Datei für HTTPS: das Zertifikat mit seiner Kette. Sie darf im laufenden Betrieb ersetzt werden; SIGHUP liest sie sofort"
 
         msgid "none: HTTP"
@@ -8315,10 +8315,10 @@ extension BuiltInTranslations {
         msgid "a PEM file with the certificate's key, replaced in the same way"
         msgstr "eine PEM-Datei mit dem Schlüssel des Zertifikats, ebenso zu ersetzen"
 
-        msgid "the key of access tokens, the same on all servers, at least 32 bytes. Make one with: openssl rand -hex 32"
+        msgid "the key for access tokens, the same on all servers, at least 32 bytes. Generate one with: openssl rand -hex 32"
         msgstr "der Schlüssel der Zugriffstoken, auf allen Servern derselbe, mindestens 32 Byte. Erzeugen mit: openssl rand -hex 32"
 
-        msgid "of whom a second factor is taken: optional, of those who have set one up; everywhere, also of all with a role that counts everywhere, who must set one up; everybody"
+        msgid "who needs a second factor: optional, users who have set one up; everywhere, also users with a role that applies everywhere, who must set one up; everybody, all users"
         msgstr "von wem ein zweiter Faktor verlangt wird: optional, von allen, die einen eingerichtet haben; everywhere, auch von allen mit einer überall gültigen Rolle, die einen einrichten müssen; everybody, von allen"
 
         msgid "a sorted file of SHA-1 hashes of passwords to refuse"
@@ -8327,61 +8327,61 @@ extension BuiltInTranslations {
         msgid "only very common passwords are refused"
         msgstr "nur sehr gängige Passwörter werden abgelehnt"
 
-        msgid "who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i"
+        msgid "how to send mail: folder:/path, https://… or command:/usr/sbin/sendmail -t -i"
         msgstr "wer E-Mails versendet: folder:/path, https://… oder command:/usr/sbin/sendmail -t -i"
 
-        msgid "none: the person who invites gets the link to pass on"
+        msgid "none: the person who invites somebody gets the link to pass on"
         msgstr "niemand: Wer einlädt, bekommt den Link zum Weitergeben"
 
         msgid "sent as a bearer token with each mail to an https:// address"
         msgstr "wird mit jeder E-Mail an eine https://-Adresse als Bearer-Token gesendet"
 
-        msgid "where the links of invitations lead; the token is added as token="
+        msgid "where the links in invitations lead; the token is added as token="
         msgstr "wohin die Links von Einladungen führen; das Token wird als token= angehängt"
 
         msgid "TOMBOLO_ADMIN_URL's panel"
         msgstr "das Panel unter TOMBOLO_ADMIN_URL"
 
-        msgid "where the panel's maps of places come from, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, whose server learns who looks at which place"
+        msgid "where the panel gets its map tiles, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png. That server learns who looks at which place"
         msgstr "woher die Karten kommen, etwa https://tile.openstreetmap.org/{z}/{x}/{y}.png; dieser Server erfährt, wer welchen Ort ansieht"
 
-        msgid "places are in words and a link"
+        msgid "places are shown as text and a link"
         msgstr "Orte stehen in Worten da, mit einem Link"
 
-        msgid "what is below a map"
+        msgid "the credit below a map"
         msgstr "was unter einer Karte steht"
 
         msgid "© OpenStreetMap contributors"
         msgstr "© OpenStreetMap-Mitwirkende"
 
-        msgid "the absolute path of libvips's vipsthumbnail, which makes thumbnails of images in a process of its own; off for none"
+        msgid "the absolute path of libvips's vipsthumbnail, which makes image thumbnails in a separate process; off for none"
         msgstr "der absolute Pfad von vipsthumbnail aus libvips, das in einem eigenen Prozess Vorschaubilder macht; off für keine"
 
         msgid "the one on the PATH, if there is one"
         msgstr "das auf dem PATH, falls es eines gibt"
 
-        msgid "a folder with files such as de.po: further languages of the panel and of mails, and names of classes and properties: see docs/translations.md"
+        msgid "a folder with files such as de.po: more languages for the panel and mails, and names of classes and properties. See docs/translations.md"
         msgstr "ein Ordner mit Dateien wie de.po: weitere Sprachen des Panels und der E-Mails und Namen von Klassen und Eigenschaften, siehe docs/translations.md"
 
         msgid "the languages that come with the panel"
         msgstr "die Sprachen, die das Panel mitbringt"
 
-        msgid "a folder of the server's user, mode 0700, for backups in the panel. Takes pg_dump on the PATH: see docs/backups.md"
+        msgid "a folder that the server's user owns, mode 0700, for backups in the panel. Needs pg_dump on the PATH: see docs/backups.md"
         msgstr "ein Ordner des Benutzers, unter dem der Server läuft, mit Modus 0700, für Sicherungen im Panel. Braucht pg_dump im PATH, siehe docs/backups.md"
 
         msgid "none are made"
         msgstr "es werden keine gemacht"
 
-        msgid "postgresql://… of a user who may read the whole database"
+        msgid "postgresql://… with a user who may read the whole database"
         msgstr "postgresql://… eines Benutzers, der die ganze Datenbank lesen darf"
 
         msgid "hours between automatic backups, 0 for none"
         msgstr "Stunden zwischen automatischen Sicherungen, 0 für keine"
 
-        msgid "how many automatic backups stay"
+        msgid "how many automatic backups to keep"
         msgstr "wie viele automatische Sicherungen erhalten bleiben"
 
-        msgid "postgresql://…/postgres of a user who may make and rename databases, to restore backups in the panel. Takes pg_restore on the PATH: see docs/backups.md"
+        msgid "postgresql://…/postgres with a user who may create and rename databases, to restore backups in the panel. Needs pg_restore on the PATH: see docs/backups.md"
         msgstr "postgresql://…/postgres mit einem Benutzer, der Datenbanken anlegen und umbenennen darf, um Sicherungen hier wiederherzustellen. Braucht pg_restore im PATH: siehe docs/backups.md"
 
         msgid "they are restored on the command line"
@@ -8393,16 +8393,16 @@ extension BuiltInTranslations {
         msgid "info"
         msgstr "info"
 
-        msgid "days that requests are kept in the database for the panel, the same on all admin servers; 0 for the latest in memory only"
+        msgid "how many days to keep requests in the database for the panel, the same on all admin servers; 0 keeps only the latest, in memory"
         msgstr "wie viele Tage Anfragen für das Panel in der Datenbank bleiben, auf allen Admin-Servern gleich; 0 für die letzten nur im Speicher"
 
-        msgid "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one"
+        msgid "serve GET /metrics for Prometheus on this port, without a token; 0 for a free one"
         msgstr "GET /metrics für Prometheus an diesem Port anbieten, ohne Token; 0 nimmt einen freien"
 
         msgid "no metrics"
         msgstr "keine Metriken"
 
-        msgid "the address for it: only the operator's network may reach it"
+        msgid "the address to serve metrics on; only the operator's network may reach it"
         msgstr "die Adresse dafür: Nur das Netz des Betreibers darf sie erreichen"
 
         """#

@@ -3237,10 +3237,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Audit/AuditFilter.swift
 
-        msgid "The audit log can't be filtered by one of the parameters."
+        msgid "The audit log can't be filtered by one of these parameters."
         msgstr "El registro de auditoría no se puede filtrar por uno de los parámetros."
 
-        msgid "There are {0}."
+        msgid "The filters are {0}."
         msgstr "Existen: {0}."
 
         msgid "'{0}' occurs twice."
@@ -3278,7 +3278,7 @@ extension BuiltInTranslations {
         msgid "The object was deleted."
         msgstr "El objeto se eliminó."
 
-        msgid "Put back the entry of its deletion, or a version."
+        msgid "Put back the entry that deleted it, or a version."
         msgstr "Recupere la entrada de su eliminación o una versión."
 
         msgid "The object is in the trash."
@@ -3299,21 +3299,21 @@ extension BuiltInTranslations {
         msgid "The entry has nothing to put back."
         msgstr "La entrada no tiene nada que recuperar."
 
-        msgid "Objects are taken out of the trash, and put there, with the trash's own routes."
+        msgid "Use the trash's own routes to move objects into the trash and out of it."
         msgstr "Los objetos se sacan de la papelera, y se mueven a ella, con las rutas de la propia papelera."
 
-        msgid "'values' has something that isn't a property, or not a value of it."
+        msgid "'values' has an unknown property, or a value that doesn't fit its property."
         msgstr "«values» contiene algo que no es una propiedad, o que no es un valor de ella."
 
-        msgid "Go by the object's history."
+        msgid "Start from the object's history."
         msgstr "Vaya por el historial del objeto."
 
         # Packages/Server/AdminService/Audit/AuditQuery.swift
 
-        msgid "The search takes longer than {0} seconds."
+        msgid "The search took longer than {0} seconds."
         msgstr "La búsqueda tarda más de {0} segundos."
 
-        msgid "Give a class, an object, a user, or a shorter time with 'from' and 'to'."
+        msgid "Give a class, an object or a user, or a shorter period with 'from' and 'to'."
         msgstr "Indique una clase, un objeto, un usuario o un período más corto con «from» y «to»."
 
         # Packages/Server/AdminService/Audit/AuditView.swift
@@ -3326,34 +3326,34 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Backups/Backups+People.swift
 
-        msgid "The folder of backups can't be used."
+        msgid "The folder for backups can't be used."
         msgstr "No se puede usar la carpeta de copias de seguridad."
 
         msgid "There is no such backup."
         msgstr "Esa copia de seguridad no existe."
 
-        msgid "It may have been deleted. The list has those that are there."
+        msgid "It may have been deleted. The list shows the existing ones."
         msgstr "Puede que se haya eliminado. La lista muestra las que hay."
 
-        msgid "There are {0} backups already, so none was made."
+        msgid "There are already {0} backups, so none was made."
         msgstr "Ya hay {0} copias de seguridad, así que no se creó ninguna."
 
-        msgid "Delete some that you don't need first."
+        msgid "First delete some that you don't need."
         msgstr "Elimine primero algunas que no necesite."
 
-        msgid "A backup is being made already."
+        msgid "A backup is already being made."
         msgstr "Ya se está creando una copia de seguridad."
 
-        msgid "It is on the list as soon as it's done."
+        msgid "It appears in the list when it's done."
         msgstr "Aparecerá en la lista en cuanto esté lista."
 
-        msgid "Wait until that is done."
+        msgid "Wait until it's done."
         msgstr "Espere a que termine."
 
-        msgid "{0} backups are being downloaded already."
+        msgid "{0} backups are already being downloaded."
         msgstr "Ya se están descargando {0} copias de seguridad."
 
-        msgid "Try again when one of the downloads has ended."
+        msgid "Try again when one of the downloads has finished."
         msgstr "Vuelva a intentarlo cuando termine una de las descargas."
 
         # Packages/Server/AdminService/Backups/ByteSize.swift
@@ -3363,16 +3363,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Inspector/GatewayInquiry.swift
 
-        msgid "The question is too long."
+        msgid "The request is too long."
         msgstr "La consulta es demasiado larga."
 
-        msgid "Ask with shorter ids."
+        msgid "Use shorter ids."
         msgstr "Pregunte con ID más cortos."
 
-        msgid "Too many questions to the gateways wait for their answers."
+        msgid "Too many questions to the gateways are waiting for answers."
         msgstr "Hay demasiadas consultas a las pasarelas esperando respuesta."
 
-        msgid "Try it again in a few seconds."
+        msgid "Try again in a few seconds."
         msgstr "Vuelva a intentarlo en unos segundos."
 
         msgid "It gave no reason."
@@ -3380,7 +3380,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Jobs/JobService.swift
 
-        msgid "jobs that ended long ago were forgotten"
+        msgid "jobs that ended long ago were deleted"
         msgstr "tareas terminadas hace tiempo eliminadas"
 
         # Packages/Server/AdminService/ModelChanges/DocumentEditError+Words.swift
@@ -3399,41 +3399,41 @@ extension BuiltInTranslations {
         msgid "The database in {0} can't be reached: {1}"
         msgstr "No se puede acceder a la base de datos de {0}: {1}"
 
-        msgid "Nothing was done. Look at what would happen now, and decide again."
+        msgid "Nothing was done. Check what would happen now, then decide again."
         msgstr "No se hizo nada. Vea qué pasaría ahora y decida de nuevo."
 
         msgid "Try again in a moment."
         msgstr "Vuelva a intentarlo en un momento."
 
-        msgid "docs/database-roles.md says how to make a user for it."
+        msgid "docs/database-roles.md explains how to create a user for it."
         msgstr "docs/database-roles.md explica cómo crear un usuario para ello."
 
-        msgid "The server's log and PostgreSQL's have more."
+        msgid "See the server's log and PostgreSQL's for details."
         msgstr "Los registros del servidor y de PostgreSQL contienen más detalles."
 
         # Packages/Server/AdminService/ModelChanges/ModelChanges.swift
 
-        msgid "Another change of a model is under way on this server."
+        msgid "Another model change is under way on this server."
         msgstr "Ya hay otro cambio de un modelo en curso en este servidor."
 
         # Packages/Server/AdminService/People/GrantClass.swift
 
-        msgid "It doesn't say which class gives the role."
+        msgid "The request doesn't say which class grants the role."
         msgstr "No se indica qué clase otorga el rol."
 
         msgid "No app's rules have grants: see docs/rules.md."
         msgstr "Las reglas de ninguna aplicación tienen grants: véase docs/rules.md."
 
-        msgid "No class '{0}' gives roles."
+        msgid "There is no class '{0}' that grants roles."
         msgstr "Ninguna clase «{0}» otorga roles."
 
-        msgid "Classes that do: {0}."
+        msgid "Classes that grant roles: {0}."
         msgstr "Clases que los otorgan: {0}."
 
         msgid "an object"
         msgstr "un objeto"
 
-        msgid "Roles that {0} gives count everywhere."
+        msgid "Roles that {0} grants apply everywhere."
         msgstr "Los roles que otorga {0} se aplican en todas partes."
 
         msgid "Leave 'scope' out."
@@ -3442,7 +3442,7 @@ extension BuiltInTranslations {
         msgid "'scope' isn't the key of {0}."
         msgstr "«scope» no es la clave de {0}."
 
-        msgid "The server can't make keys for {0}."
+        msgid "The server can't generate keys for {0}."
         msgstr "El servidor no puede crear claves para {0}."
 
         msgid "'role' isn't the name of a role."
@@ -3454,28 +3454,28 @@ extension BuiltInTranslations {
         msgid "There is no role '{0}'."
         msgstr "No existe el rol «{0}»."
 
-        msgid "The role '{0}' is one within {1}."
+        msgid "The role '{0}' applies within {1}."
         msgstr "El rol «{0}» solo existe dentro de {1}."
 
-        msgid "The role '{0}' counts everywhere."
+        msgid "The role '{0}' applies everywhere."
         msgstr "El rol «{0}» se aplica en todas partes."
 
-        msgid "The {0} that the role is in doesn't exist."
+        msgid "The {0} that the role is for doesn't exist."
         msgstr "El objeto al que se refiere el rol ({0}) no existe."
 
         msgid "It may have been deleted."
         msgstr "Puede que se haya eliminado."
 
-        msgid "The {0} that the role is in is in the trash."
+        msgid "The {0} that the role is for is in the trash."
         msgstr "El objeto al que se refiere el rol ({0}) está en la papelera."
 
         msgid "Try again when somebody has restored it."
         msgstr "Vuelva a intentarlo cuando alguien lo haya restaurado."
 
-        msgid "Choose what the role is in, or nothing for a role that counts everywhere."
+        msgid "Choose what the role is for, or nothing for a role that applies everywhere."
         msgstr "Elija dónde vale el rol, o nada para un rol que vale en todas partes."
 
-        msgid "Give the role in an app, or by /api, where the key is chosen."
+        msgid "Grant the role in an app or through /api, where the caller chooses the key."
         msgstr "Asigne el rol en una aplicación o mediante /api, donde se elige la clave."
 
         msgid "Choose which one."
@@ -3483,7 +3483,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/InvitationDesk+Accepting.swift
 
-        msgid "You are logged in with another address than the invitation was made for."
+        msgid "You are logged in with a different address than the invited one."
         msgstr "Ha iniciado sesión con una dirección distinta de la de la invitación."
 
         msgid "Log in with that address, or create an account from the invitation's link."
@@ -3492,13 +3492,13 @@ extension BuiltInTranslations {
         msgid "This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours."
         msgstr "Esta invitación no se envió por correo electrónico, así que no demuestra que la dirección sea suya."
 
-        msgid "Log in with an account that has the address, and accept the invitation then."
+        msgid "Log in with an account that has the address, then accept the invitation."
         msgstr "Inicie sesión con una cuenta que tenga la dirección y acepte entonces la invitación."
 
         msgid "This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it."
         msgstr "Esta invitación no es válida: su enlace está incompleto o una invitación más reciente la ha sustituido."
 
-        msgid "Use the link of the newest mail."
+        msgid "Use the link in the newest mail."
         msgstr "Use el enlace del correo más reciente."
 
         msgid "The invitation has expired."
@@ -3507,25 +3507,25 @@ extension BuiltInTranslations {
         msgid "Ask for a new one."
         msgstr "Pida una nueva."
 
-        msgid "There is no role '{0}' any more."
+        msgid "The role '{0}' no longer exists."
         msgstr "El rol «{0}» ya no existe."
 
         msgid "Ask for a new invitation."
         msgstr "Pida una nueva invitación."
 
-        msgid "The person who invited you may no longer give the role '{0}'."
+        msgid "The person who invited you may no longer grant the role '{0}'."
         msgstr "La persona que le invitó ya no puede otorgar el rol «{0}»."
 
         msgid "Ask somebody else for an invitation."
         msgstr "Pida una invitación a otra persona."
 
-        msgid "Somebody else has the role '{0}' here, which only one can have."
+        msgid "Somebody else has the role '{0}' here, and only one person can have it."
         msgstr "Otra persona tiene aquí el rol «{0}», que solo puede tener una."
 
         msgid "They can hand it over to you."
         msgstr "Esa persona puede traspasárselo."
 
-        msgid "Log in, and accept the invitation then."
+        msgid "Log in, then accept the invitation."
         msgstr "Inicie sesión y acepte entonces la invitación."
 
         msgid "Somebody else got the role at the same time."
@@ -3539,7 +3539,7 @@ extension BuiltInTranslations {
         msgid "This needs a user."
         msgstr "Esto requiere un usuario."
 
-        msgid "The invitation was accepted already."
+        msgid "The invitation has already been accepted."
         msgstr "La invitación ya se aceptó."
 
         msgid "There is nothing to do."
@@ -3548,7 +3548,7 @@ extension BuiltInTranslations {
         msgid "The invitation was revoked."
         msgstr "La invitación se revocó."
 
-        msgid "Nothing gives the role of this invitation any more."
+        msgid "Nothing grants this invitation's role any more."
         msgstr "Nada otorga ya el rol de esta invitación."
 
         msgid "The app's rules have changed: ask for a new invitation."
@@ -3581,16 +3581,16 @@ extension BuiltInTranslations {
         msgid "Check who has it now before you go on."
         msgstr "Compruebe quién lo tiene ahora antes de continuar."
 
-        msgid "It doesn't say which role to hand over."
+        msgid "The request doesn't say which role to hand over."
         msgstr "No se indica qué rol traspasar."
 
-        msgid "The rules have no such role: add 'exclusive' to their grants, see docs/rules.md."
+        msgid "The rules have no role that can be handed over: add 'exclusive' to their grants, see docs/rules.md."
         msgstr "Las reglas no tienen ningún rol así: añada «exclusive» a sus grants, véase docs/rules.md."
 
-        msgid "The role '{0}' isn't handed over; it is given and taken."
+        msgid "The role '{0}' can't be handed over, only given and taken away."
         msgstr "El rol «{0}» no se traspasa; se otorga y se quita."
 
-        msgid "Roles that are: {0}."
+        msgid "Roles that can be handed over: {0}."
         msgstr "Roles que se traspasan: {0}."
 
         msgid "Several users have the role '{0}' here."
@@ -3599,7 +3599,7 @@ extension BuiltInTranslations {
         msgid "Take it from all but one of them, then hand it over."
         msgstr "Quíteselo a todos menos a uno y traspáselo después."
 
-        msgid "The user has the role '{0}' already."
+        msgid "The user already has the role '{0}'."
         msgstr "El usuario ya tiene el rol «{0}»."
 
         msgid "There is no user with this id who can log in."
@@ -3610,13 +3610,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Permissions/AccountAuthority.swift
 
-        msgid "Not permitted: you can't say yourself whether your address is verified."
+        msgid "Not permitted: you can't change whether your own address is verified."
         msgstr "No permitido: usted no puede decir si su propia dirección está verificada."
 
-        msgid "Not permitted: they may see the permission matrix of {0}, which you may not."
+        msgid "Not permitted: they may see the permission matrix of {0}, but you may not."
         msgstr "No permitido: esa persona puede ver la matriz de permisos de {0}, y usted no."
 
-        msgid "Not permitted: they may change the permission matrix of {0}, which you may not."
+        msgid "Not permitted: they may change the permission matrix of {0}, but you may not."
         msgstr "No permitido: esa persona puede cambiar la matriz de permisos de {0}, y usted no."
 
         msgid "Not permitted: they may {0} objects of {1} that you may not."
@@ -3658,7 +3658,7 @@ extension BuiltInTranslations {
         msgid "Not permitted: this page is for super administrators."
         msgstr "No permitido: esta página es para superadministradores."
 
-        msgid "They are those who may change the permission matrix of every app."
+        msgid "Super administrators may change the permission matrix of every app."
         msgstr "Son quienes pueden cambiar la matriz de permisos de todas las aplicaciones."
 
         # Packages/Server/AdminService/Permissions/RouteAccess+Inspecting.swift
@@ -3680,13 +3680,13 @@ extension BuiltInTranslations {
         msgid "Several apps have a permission matrix."
         msgstr "Varias aplicaciones tienen una matriz de permisos."
 
-        msgid "Name one by ?app=: {0}."
+        msgid "Name one with ?app=: {0}."
         msgstr "Indique una con ?app=: {0}."
 
-        msgid "There is no such app with a permission matrix."
+        msgid "No app with this name has a permission matrix."
         msgstr "No existe esa aplicación con una matriz de permisos."
 
-        msgid "There are: {0}."
+        msgid "Apps with one: {0}."
         msgstr "Existen: {0}."
 
         # Packages/Server/AdminService/Permissions/ViewAs.swift
@@ -3697,13 +3697,13 @@ extension BuiltInTranslations {
         msgid "The app '{0}' has no role '{1}' in its matrix."
         msgstr "La aplicación «{0}» no tiene el rol «{1}» en su matriz."
 
-        msgid "Not permitted: they may see accounts, which you may not."
+        msgid "Not permitted: they may see accounts, but you may not."
         msgstr "No permitido: esa persona puede ver cuentas, y usted no."
 
         msgid "Not permitted: no role lets you inspect what others see."
         msgstr "No permitido: ningún rol le permite inspeccionar lo que ven otras personas."
 
-        msgid "The rules permit it by operations: {inspect: true}; see docs/rules.md."
+        msgid "The rules permit it with operations: {inspect: true}; see docs/rules.md."
         msgstr "Las reglas lo permiten con operations: {inspect: true}; véase docs/rules.md."
 
         msgid "You can't view as somebody who may see more than you."
@@ -3726,7 +3726,7 @@ extension BuiltInTranslations {
         msgid "There is no such database."
         msgstr "Esa base de datos no existe."
 
-        msgid "It may have been deleted, or be in use again. The list has those that are there."
+        msgid "It may have been deleted, or be in use again. The list shows the existing ones."
         msgstr "Puede que se haya eliminado o que esté de nuevo en uso. La lista contiene las que hay."
 
         # Packages/Server/AdminService/SQL/SQLPower.swift
@@ -3740,7 +3740,7 @@ extension BuiltInTranslations {
         msgid "The database user in {0} may replicate (REPLICATION)."
         msgstr "El usuario de base de datos de {0} puede replicar (REPLICATION)."
 
-        msgid "The database user in {0} may make roles (CREATEROLE)."
+        msgid "The database user in {0} may create roles (CREATEROLE)."
         msgstr "El usuario de base de datos de {0} puede crear roles (CREATEROLE)."
 
         msgid "The database user in {0} is a member of {1}."
@@ -3760,22 +3760,22 @@ extension BuiltInTranslations {
         msgid "The statement is longer than {0} bytes."
         msgstr "La sentencia tiene más de {0} bytes."
 
-        msgid "Other statements are running, and this server runs no more at a time."
+        msgid "This server is already running as many statements as it allows at a time."
         msgstr "Se están ejecutando otras sentencias, y este servidor no ejecuta más a la vez."
 
-        msgid "{0} So nothing was run."
+        msgid "{0} Nothing was run."
         msgstr "{0} Por eso no se ejecutó nada."
 
-        msgid "{0} leads to a connection pooler in transaction mode, where statements could affect others. So nothing was run."
+        msgid "{0} points to a connection pooler in transaction mode, where statements could affect other sessions. Nothing was run."
         msgstr "{0} lleva a un agrupador de conexiones en modo de transacción, donde las sentencias podrían afectar a otras. Por eso no se ejecutó nada."
 
         msgid "The database in {0} can't be reached. The server's log says why."
         msgstr "No se puede acceder a la base de datos de {0}. El registro del servidor indica por qué."
 
-        msgid "The answer is too large: the database sent more than this page reads."
+        msgid "The result is too large: the database sent more than this page reads."
         msgstr "La respuesta es demasiado grande: la base de datos envió más de lo que lee esta página."
 
-        msgid "The statement went on after its time was over, so its connection was ended."
+        msgid "The statement kept running after its time limit, so its connection was closed."
         msgstr "La sentencia siguió tras agotarse su tiempo, por lo que se cerró su conexión."
 
         msgid "Enter one."
@@ -3787,7 +3787,7 @@ extension BuiltInTranslations {
         msgid "Run it again in a few seconds."
         msgstr "Ejecútela de nuevo en unos segundos."
 
-        msgid "docs/database-roles.md says how to make a user that may only read."
+        msgid "docs/database-roles.md explains how to create a user that may only read."
         msgstr "docs/database-roles.md explica cómo crear un usuario que solo pueda leer."
 
         msgid "Connect to PostgreSQL directly."
@@ -3796,7 +3796,7 @@ extension BuiltInTranslations {
         msgid "Select fewer columns, or the beginning of long ones, such as left(text, 100)."
         msgstr "Seleccione menos columnas, o el principio de las largas, como left(text, 100)."
 
-        msgid "A statement may run for a few seconds only. Select less, or use psql."
+        msgid "A statement may run for only a few seconds. Select less, or use psql."
         msgstr "Una sentencia solo puede ejecutarse durante unos segundos. Seleccione menos o use psql."
 
         # Packages/Server/AdminService/Schedule/Schedule+Asking.swift
@@ -3804,13 +3804,13 @@ extension BuiltInTranslations {
         msgid "No server has ever run this job."
         msgstr "Ningún servidor ha ejecutado todavía esta tarea."
 
-        msgid "It runs by itself as soon as a server that does it is started."
+        msgid "It runs by itself as soon as a server that runs it is started."
         msgstr "Se ejecutará por sí sola en cuanto se inicie un servidor que se encargue de ella."
 
-        msgid "This job is running already."
+        msgid "This job is already running."
         msgstr "Esta tarea ya se está ejecutando."
 
-        msgid "There is no job of this name that you can run."
+        msgid "There is no job with this name that you can run."
         msgstr "No hay ninguna tarea con ese nombre que pueda ejecutar."
 
         # Packages/Server/AdminService/Schedule/Schedule.swift
@@ -3821,13 +3821,13 @@ extension BuiltInTranslations {
         msgid "{0} objects in {1} groups were deleted permanently"
         msgstr "{0} objetos en {1} grupos eliminados definitivamente"
 
-        msgid "{0} entries; objects of {1} classes from before are missing"
+        msgid "{0} entries; earlier objects of {1} classes are missing"
         msgstr "{0} entradas; de {1} clases aún faltan los objetos anteriores"
 
         msgid "{0} entries"
         msgstr "{0} entradas"
 
-        msgid "{0} jobs wait, {1} are under way"
+        msgid "{0} jobs are waiting, {1} are running"
         msgstr "{0} tareas en espera, {1} en curso"
 
         # Packages/Server/AdminService/Settings/ChangeableSetting.swift
@@ -3844,10 +3844,10 @@ extension BuiltInTranslations {
         msgid "Leave out line breaks and other control characters."
         msgstr "Quite los saltos de línea y otros caracteres de control."
 
-        msgid "Enter an address that begins with https://, without a user and a password."
+        msgid "Enter an address that begins with https://, without a user or password."
         msgstr "Introduzca una dirección que empiece por https://, sin usuario ni contraseña."
 
-        msgid "Enter an address that begins with https:// or http://, without a user and a password."
+        msgid "Enter an address that begins with https:// or http://, without a user or password."
         msgstr "Introduzca una dirección que empiece por https:// o http://, sin usuario ni contraseña."
 
         msgid "Enter a number of hours from 1 to {0}, or 0 for no automatic backups."
@@ -3867,13 +3867,13 @@ extension BuiltInTranslations {
         msgid "check the host and the port of the address"
         msgstr "compruebe el host y el puerto de la dirección"
 
-        msgid "give an address with https; http is for localhost alone"
+        msgid "give an address with https; http is for localhost only"
         msgstr "indique una dirección con https, pues http solo vale para localhost"
 
         msgid "{0} is missing; give an address with {z}, {x} and {y}"
         msgstr "falta {0}, indique una dirección con {z}, {x} e {y}"
 
-        msgid "leave out '#' and other braces than those of {z}, {x} and {y}"
+        msgid "leave out '#' and all braces other than those of {z}, {x} and {y}"
         msgstr "quite «#» y las llaves que no sean las de {z}, {x} e {y}"
 
         # Packages/Server/AdminService/Trash+Members.swift
@@ -3887,7 +3887,7 @@ extension BuiltInTranslations {
         msgid "Somebody may have restored it, or deleted it permanently."
         msgstr "Quizá alguien lo ha restaurado o eliminado definitivamente."
 
-        msgid "Take them one by one."
+        msgid "Choose the objects one by one."
         msgstr "Tómelos uno por uno."
 
         # Packages/Server/AdminService/Trash+Panel.swift
@@ -3897,19 +3897,19 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Trash+Purging.swift
 
-        msgid "Not permitted to delete all of it permanently."
+        msgid "Not permitted to delete all the objects permanently."
         msgstr "No permitido: no puede eliminarlo todo definitivamente."
 
         msgid "{0} {1} can't be deleted permanently: {2}."
         msgstr "{0} {1} no se puede eliminar definitivamente: {2}."
 
-        msgid "Remove what keeps it, or delete the other objects of the group one by one."
+        msgid "Remove whatever prevents it, or delete the other objects of the group one by one."
         msgstr "Quite lo que lo retiene, o elimine los demás objetos del grupo uno por uno."
 
         msgid "'{0}' refers to it"
         msgstr "hay una referencia desde «{0}»"
 
-        msgid "'another table' refers to it"
+        msgid "another table refers to it"
         msgstr "hay una referencia desde otra tabla"
 
         msgid "it would break '{0}'"
@@ -3920,22 +3920,22 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/Trash+Restoring.swift
 
-        msgid "Not permitted to restore all of it."
+        msgid "Not permitted to restore all the objects."
         msgstr "No permitido: no puede restaurarlo todo."
 
-        msgid "{0} isn't among the objects that are to be restored."
+        msgid "{0} isn't one of the objects to restore."
         msgstr "{0} no está entre los objetos que se van a restaurar."
 
-        msgid "Everything is to stay in the trash."
+        msgid "Nothing is left to restore: all the objects would stay in the trash."
         msgstr "Todo se quedaría en la papelera."
 
-        msgid "A restore changes unique properties of {0} only."
+        msgid "A restore can only change unique properties of {0}."
         msgstr "Una restauración solo cambia propiedades únicas de {0}."
 
         msgid "{0} has none."
         msgstr "{0} no tiene ninguna."
 
-        msgid "The new {0} of {1} isn't a value of the property."
+        msgid "The new {0} of {1} doesn't fit the property's type."
         msgstr "El nuevo valor de {0} en {1} no es un valor de la propiedad."
 
         msgid "The new {0} of {1} is refused: {2}"
@@ -3958,15 +3958,15 @@ extension BuiltInTranslations {
         msgid "More than {0} objects would go into the trash with this {1}."
         msgstr "Más de {0} objetos irían a la papelera con este objeto ({1})."
 
-        msgid "Move what links to it into the trash first, in parts."
+        msgid "First move the objects that link to it into the trash, in parts."
         msgstr "Mueva primero a la papelera, por partes, lo que enlaza con él."
 
         # Packages/Server/AdminService/TrashAddress.swift
 
-        msgid "The address holds neither the id of an object nor that of a group."
+        msgid "The address contains neither an object's id nor a group's."
         msgstr "La dirección no contiene ni el ID de un objeto ni el de un grupo."
 
-        msgid "Go by the list of the trash."
+        msgid "Start from the list of the trash."
         msgstr "Vaya por la lista de la papelera."
 
         # Packages/Server/AdminService/TrashClash.swift
@@ -5469,16 +5469,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/ServerModel/ServerModels+Roles.swift
 
-        msgid "The database keeps a grant of '{0}' as it is: {1} Nothing was changed."
+        msgid "The database refuses to change a grant of '{0}': {1} Nothing was changed."
         msgstr "La base de datos mantiene una asignación de «{0}» como está: {1} No se ha cambiado nada."
 
-        msgid "{0} grant gives the role '{1}'. Take it from everyone who has it first; nothing was changed."
-        msgid_plural "{0} grants give the role '{1}'. Take it from everyone who has it first; nothing was changed."
+        msgid "{0} grant gives the role '{1}'. First take it away from everyone who has it; nothing was changed."
+        msgid_plural "{0} grants give the role '{1}'. First take it away from everyone who has it; nothing was changed."
         msgstr[0] "{0} asignación da el rol «{1}». Quíteselo primero a todos los que lo tienen; no se ha cambiado nada."
         msgstr[1] "{0} asignaciones dan el rol «{1}». Quíteselo primero a todos los que lo tienen; no se ha cambiado nada."
 
-        msgid "{0} grant gives the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
-        msgid_plural "{0} grants give the role '{1}' already, although it doesn't exist yet. Delete what gives it first, or choose another name; nothing was changed."
+        msgid "{0} grant already gives the role '{1}', although it doesn't exist yet. Delete the grant first, or choose another name; nothing was changed."
+        msgid_plural "{0} grants already give the role '{1}', although it doesn't exist yet. Delete the grants first, or choose another name; nothing was changed."
         msgstr[0] "{0} asignación da ya el rol «{1}», aunque todavía no existe. Elimine primero lo que lo da o elija otro nombre; no se ha cambiado nada."
         msgstr[1] "{0} asignaciones dan ya el rol «{1}», aunque todavía no existe. Elimine primero lo que lo da o elija otro nombre; no se ha cambiado nada."
 
@@ -8275,16 +8275,16 @@ extension BuiltInTranslations {
         msgid "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER has the rights of the role tombolo_admin: see docs/database-roles.md"
         msgstr "postgresql://USER:PASSWORD@HOST:PORT/DATABASE. USER tiene los derechos del rol tombolo_admin: véase docs/database-roles.md"
 
-        msgid "a database user of its own that may only SELECT, for the panel's SQL page: see docs/database-roles.md"
+        msgid "a separate database user that may only SELECT, for the panel's SQL page: see docs/database-roles.md"
         msgstr "un usuario propio de la base de datos para la página SQL, que solo puede hacer SELECT: véase docs/database-roles.md"
 
         msgid "no SQL page"
         msgstr "sin página SQL"
 
-        msgid "a database user of its own who acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
+        msgid "a separate database user that acts as the owner of the tables, for changing models and rules in the panel: see docs/database-roles.md"
         msgstr "un usuario propio de la base de datos que actúa como propietario de las tablas, para cambiar modelos y reglas en el panel: véase docs/database-roles.md"
 
-        msgid "they are changed by migration-tool"
+        msgid "they are changed with migration-tool"
         msgstr "se cambian con migration-tool"
 
         msgid "the address to listen on"
@@ -8293,19 +8293,19 @@ extension BuiltInTranslations {
         msgid "the port to listen on, 0 for a free one"
         msgstr "el puerto en el que escucha; 0 para uno libre"
 
-        msgid "where people reach this server, such as https://admin.example.org: links in mails begin with it. With it and TOMBOLO_MAIL, forgotten passwords can be replaced"
+        msgid "the address of this server, such as https://admin.example.org: links in mails begin with it. With it and TOMBOLO_MAIL, users can reset forgotten passwords"
         msgstr "dónde se accede a este servidor, por ejemplo https://admin.example.org: los enlaces de los correos empiezan así. Junto con TOMBOLO_MAIL permite reemplazar contraseñas olvidadas"
 
-        msgid "proxies before this server, such as 10.0.0.0/8, 2001:db8::7. Only from these is X-Forwarded-For or Forwarded believed; they must set one of the two, or speak the PROXY protocol"
+        msgid "proxies in front of this server, such as 10.0.0.0/8, 2001:db8::7. X-Forwarded-For and Forwarded are trusted only from these; they must set one of the two, or speak the PROXY protocol"
         msgstr "proxies delante de este servidor, por ejemplo 10.0.0.0/8, 2001:db8::7. Solo de ellos se acepta X-Forwarded-For o Forwarded; deben enviar uno de los dos o hablar el protocolo PROXY"
 
-        msgid "on: each connection of a trusted proxy begins with a header of the PROXY protocol, before TLS, and no other one does"
+        msgid "on: every connection from a trusted proxy begins with a PROXY protocol header, before TLS, and no other connection does"
         msgstr "on: cada conexión de un proxy de confianza empieza, antes de TLS, con una cabecera del protocolo PROXY, y ninguna otra"
 
-        msgid "connections of one address at a time"
+        msgid "how many connections one address may have at a time"
         msgstr "conexiones simultáneas de una dirección"
 
-        msgid "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP reads it at once"
+        msgid "a PEM file for HTTPS: the certificate with its chain. It may be replaced while the server runs; SIGHUP reloads it at once"
         msgstr "un archivo PEM para HTTPS: el certificado con su cadena. Puede reemplazarse con el servidor en marcha; SIGHUP lo lee de inmediato"
 
         msgid "none: HTTP"
@@ -8314,10 +8314,10 @@ extension BuiltInTranslations {
         msgid "a PEM file with the certificate's key, replaced in the same way"
         msgstr "un archivo PEM con la clave del certificado, que se reemplaza igual"
 
-        msgid "the key of access tokens, the same on all servers, at least 32 bytes. Make one with: openssl rand -hex 32"
+        msgid "the key for access tokens, the same on all servers, at least 32 bytes. Generate one with: openssl rand -hex 32"
         msgstr "la clave de los tokens de acceso, la misma en todos los servidores, de al menos 32 bytes. Para crear una: openssl rand -hex 32"
 
-        msgid "of whom a second factor is taken: optional, of those who have set one up; everywhere, also of all with a role that counts everywhere, who must set one up; everybody"
+        msgid "who needs a second factor: optional, users who have set one up; everywhere, also users with a role that applies everywhere, who must set one up; everybody, all users"
         msgstr "a quién se le pide un segundo factor: optional, a quienes hayan configurado uno; everywhere, también a todos los que tengan un rol válido en todas partes, que deben configurar uno; everybody, a todos"
 
         msgid "a sorted file of SHA-1 hashes of passwords to refuse"
@@ -8326,61 +8326,61 @@ extension BuiltInTranslations {
         msgid "only very common passwords are refused"
         msgstr "solo se rechazan contraseñas muy comunes"
 
-        msgid "who carries mails: folder:/path, https://… or command:/usr/sbin/sendmail -t -i"
+        msgid "how to send mail: folder:/path, https://… or command:/usr/sbin/sendmail -t -i"
         msgstr "quién envía los correos: folder:/path, https://… o command:/usr/sbin/sendmail -t -i"
 
-        msgid "none: the person who invites gets the link to pass on"
+        msgid "none: the person who invites somebody gets the link to pass on"
         msgstr "nadie: quien invita recibe el enlace para entregarlo"
 
         msgid "sent as a bearer token with each mail to an https:// address"
         msgstr "se envía como token Bearer con cada correo a una dirección https://"
 
-        msgid "where the links of invitations lead; the token is added as token="
+        msgid "where the links in invitations lead; the token is added as token="
         msgstr "adónde llevan los enlaces de las invitaciones; el token se añade como token="
 
         msgid "TOMBOLO_ADMIN_URL's panel"
         msgstr "el panel de TOMBOLO_ADMIN_URL"
 
-        msgid "where the panel's maps of places come from, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png, whose server learns who looks at which place"
+        msgid "where the panel gets its map tiles, such as https://tile.openstreetmap.org/{z}/{x}/{y}.png. That server learns who looks at which place"
         msgstr "de dónde vienen los mapas del panel, por ejemplo https://tile.openstreetmap.org/{z}/{x}/{y}.png; ese servidor sabe quién mira qué lugar"
 
-        msgid "places are in words and a link"
+        msgid "places are shown as text and a link"
         msgstr "los lugares aparecen en palabras, con un enlace"
 
-        msgid "what is below a map"
+        msgid "the credit below a map"
         msgstr "lo que hay debajo de un mapa"
 
         msgid "© OpenStreetMap contributors"
         msgstr "© colaboradores de OpenStreetMap"
 
-        msgid "the absolute path of libvips's vipsthumbnail, which makes thumbnails of images in a process of its own; off for none"
+        msgid "the absolute path of libvips's vipsthumbnail, which makes image thumbnails in a separate process; off for none"
         msgstr "la ruta absoluta de vipsthumbnail, de libvips, que hace miniaturas en un proceso aparte; off para ninguna"
 
         msgid "the one on the PATH, if there is one"
         msgstr "el del PATH, si lo hay"
 
-        msgid "a folder with files such as de.po: further languages of the panel and of mails, and names of classes and properties: see docs/translations.md"
+        msgid "a folder with files such as de.po: more languages for the panel and mails, and names of classes and properties. See docs/translations.md"
         msgstr "una carpeta con archivos como de.po: más idiomas del panel y de los correos, y nombres de clases y propiedades; véase docs/translations.md"
 
         msgid "the languages that come with the panel"
         msgstr "los idiomas que trae el panel"
 
-        msgid "a folder of the server's user, mode 0700, for backups in the panel. Takes pg_dump on the PATH: see docs/backups.md"
+        msgid "a folder that the server's user owns, mode 0700, for backups in the panel. Needs pg_dump on the PATH: see docs/backups.md"
         msgstr "una carpeta del usuario del servidor, con modo 0700, para las copias de seguridad del panel. Necesita pg_dump en el PATH: véase docs/backups.md"
 
         msgid "none are made"
         msgstr "no se hacen"
 
-        msgid "postgresql://… of a user who may read the whole database"
+        msgid "postgresql://… with a user who may read the whole database"
         msgstr "postgresql://… de un usuario que puede leer toda la base de datos"
 
         msgid "hours between automatic backups, 0 for none"
         msgstr "horas entre copias de seguridad automáticas; 0 para ninguna"
 
-        msgid "how many automatic backups stay"
+        msgid "how many automatic backups to keep"
         msgstr "cuántas copias de seguridad automáticas se conservan"
 
-        msgid "postgresql://…/postgres of a user who may make and rename databases, to restore backups in the panel. Takes pg_restore on the PATH: see docs/backups.md"
+        msgid "postgresql://…/postgres with a user who may create and rename databases, to restore backups in the panel. Needs pg_restore on the PATH: see docs/backups.md"
         msgstr "postgresql://…/postgres de un usuario que puede crear y renombrar bases de datos, para restaurar aquí copias de seguridad. Requiere pg_restore en el PATH: véase docs/backups.md"
 
         msgid "they are restored on the command line"
@@ -8392,16 +8392,16 @@ extension BuiltInTranslations {
         msgid "info"
         msgstr "info"
 
-        msgid "days that requests are kept in the database for the panel, the same on all admin servers; 0 for the latest in memory only"
+        msgid "how many days to keep requests in the database for the panel, the same on all admin servers; 0 keeps only the latest, in memory"
         msgstr "días que las solicitudes se conservan en la base de datos para el panel, los mismos en todos los servidores de administración; 0 para conservar solo las últimas, en memoria"
 
-        msgid "serve GET /metrics for Prometheus on this port, without a token; 0 takes a free one"
+        msgid "serve GET /metrics for Prometheus on this port, without a token; 0 for a free one"
         msgstr "servir GET /metrics para Prometheus en este puerto, sin token; 0 toma uno libre"
 
         msgid "no metrics"
         msgstr "sin métricas"
 
-        msgid "the address for it: only the operator's network may reach it"
+        msgid "the address to serve metrics on; only the operator's network may reach it"
         msgstr "la dirección para ello: solo la red del operador debe poder alcanzarla"
 
         """#

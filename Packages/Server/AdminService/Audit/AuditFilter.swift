@@ -73,8 +73,8 @@ struct AuditFilter: Sendable {
             guard Self.names.contains(name), !fixed.contains(name) else {
                 let known = Self.names.filter { !fixed.contains($0) }.joined(separator: ", ")
                 throw RequestFailure(
-                    .badRequest, localized("The audit log can't be filtered by one of the parameters."),
-                    hint: localized("There are \(known)."))
+                    .badRequest, localized("The audit log can't be filtered by one of these parameters."),
+                    hint: localized("The filters are \(known)."))
             }
             guard seen.insert(name).inserted else {
                 throw RequestFailure(

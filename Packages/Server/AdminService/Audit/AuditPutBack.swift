@@ -21,8 +21,9 @@ package struct AuditPutBack: Sendable {
         case values([String: JSON])
 
         private static let hint =
-            #"Send {"entry": "17"} for what the entry changed, {"entry": "17", "properties": ["title"]} for some of it, "#
-            + #"{"entry": "17", "version": true} for the object after it, or {"values": {"title": …}}."#
+            #"Send {"entry": "17"} to undo an entry, {"entry": "17", "properties": ["title"]} to undo part of it, "#
+            + #"{"entry": "17", "version": true} for the object as it was after the entry, or {"values": "#
+            + #"{"title": …}}."#
 
         /// - Throws: ``RequestFailure`` with status 400 for a body of any other form.
         package init(_ body: JSON) throws {
@@ -114,7 +115,7 @@ package struct AuditPutBack: Sendable {
             guard mayMake else {
                 throw RequestFailure(
                     .notFound, localized("The object was deleted."),
-                    hint: localized("Put back the entry of its deletion, or a version."))
+                    hint: localized("Put back the entry that deleted it, or a version."))
             }
             _ = try await writer.create(change, key: id, at: pointer, connection)
             return Result(className: className, key: key, was: [:], isMade: true)
@@ -139,8 +140,8 @@ package struct AuditPutBack: Sendable {
             guard let entry = try await AuditQuery.entry(view, filter, of: found, connection) else {
                 throw RequestFailure(
                     .notFound, localized("The object's history has no such entry."),
-                    hint: "GET the history: entries have an 'id'.",
-                    pageHint: localized("Go by the object's history."))
+                    hint: "GET the history: each entry has an 'id'.",
+                    pageHint: localized("Start from the object's history."))
             }
             return entry
         }
@@ -160,7 +161,7 @@ package struct AuditPutBack: Sendable {
             guard !values.isEmpty else {
                 throw RequestFailure(
                     .unprocessable, localized("The entry has nothing to put back."),
-                    hint: localized("Objects are taken out of the trash, and put there, with the trash's own routes."))
+                    hint: localized("Use the trash's own routes to move objects into the trash and out of it."))
             }
             return (values, entry.operation == "e" && properties == nil)
         case .version(let id):
@@ -173,7 +174,7 @@ package struct AuditPutBack: Sendable {
                 else {
                     throw RequestFailure(
                         .unprocessable,
-                        localized("'values' has something that isn't a property, or not a value of it."),
+                        localized("'values' has an unknown property, or a value that doesn't fit its property."),
                         properties: found.item.columnIndex(name) == nil ? [] : [name])
                 }
                 values[column] = value

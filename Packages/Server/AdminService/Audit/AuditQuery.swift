@@ -38,8 +38,8 @@ struct AuditQuery {
         } catch let error as PostgresError where error.code == .queryCanceled {
             throw RequestFailure(
                 .unprocessable,
-                localized("The search takes longer than \(statementTimeout.components.seconds) seconds."),
-                hint: localized("Give a class, an object, a user, or a shorter time with 'from' and 'to'."),
+                localized("The search took longer than \(statementTimeout.components.seconds) seconds."),
+                hint: localized("Give a class, an object or a user, or a shorter period with 'from' and 'to'."),
                 cause: error)
         }
     }

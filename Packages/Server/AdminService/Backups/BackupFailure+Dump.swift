@@ -9,10 +9,10 @@ extension BackupFailure {
     private static let hints: [(text: String, hint: String)] = [
         (
             "server version mismatch",
-            "pg_dump is older than the database's server: install PostgreSQL's client programs of the server's version."
+            "pg_dump is older than the database server: install the PostgreSQL client programs of the server's version."
         ),
-        ("No space left on device", "The disk is full: delete backups that you don't need, or give it more space."),
-        ("Disk quota exceeded", "The disk is full: delete backups that you don't need, or give it more space."),
+        ("No space left on device", "The disk is full: delete backups that you don't need, or add disk space."),
+        ("Disk quota exceeded", "The disk is full: delete backups that you don't need, or add disk space."),
         ("row-level security", "The user of TOMBOLO_BACKUP_URL needs BYPASSRLS: see docs/backups.md."),
         (
             "permission denied",
@@ -20,10 +20,10 @@ extension BackupFailure {
         ),
         (
             "canceling statement due to statement timeout",
-            "Somebody has locked a table for a minute: try it again later."
+            "A table was locked for more than a minute: try again later."
         ),
         ("password", "Check the user and the password in TOMBOLO_BACKUP_URL."),
-        ("connection to server", "Check the address in TOMBOLO_BACKUP_URL, and whether the database runs."),
+        ("connection to server", "Check the address in TOMBOLO_BACKUP_URL, and that the database is running."),
     ]
 
     /// - Parameters:
@@ -38,7 +38,7 @@ extension BackupFailure {
         let lines = messages.split(separator: "\n").suffix(Self.lineCount).joined(separator: " ")
         let hint = hints.first { messages.contains($0.text) }?.hint
         self.init(
-            (hint.map { "\($0) " } ?? "") + "\(program) ended with status \(status)"
+            (hint.map { "\($0) " } ?? "") + "\(program) exited with status \(status)"
                 + (lines.isEmpty ? "." : ": \(lines.shortened(toByteCount: Self.byteCount))"))
     }
 }

@@ -18,7 +18,7 @@ struct BackupFolder: Sendable {
     var problem: String? {
         guard path.hasPrefix("/") else { return "'\(path)' isn't an absolute path: it must begin with /." }
         guard let facts = Self.facts(of: path) else {
-            return "\(path) doesn't exist, or can't be reached. Make it with: install -d -m 700 -o USER \(path)"
+            return "\(path) doesn't exist, or can't be reached. Create it with: install -d -m 700 -o USER \(path)"
         }
         guard facts[.type] as? FileAttributeType == .typeDirectory else {
             return "\(path) isn't a folder, or is a symbolic link: name the folder itself."
@@ -28,7 +28,8 @@ struct BackupFolder: Sendable {
         }
         let mode = facts[.posixPermissions] as? UInt ?? 0
         guard mode & 0o777 == 0o700 else {
-            return "\(path) has the mode \(String(mode & 0o777, radix: 8)), but backups hold everything. "
+            return
+                "\(path) has mode \(String(mode & 0o777, radix: 8)), but backups contain all data. "
                 + "Run: chmod 700 \(path)"
         }
         return nil
@@ -49,7 +50,7 @@ struct BackupFolder: Sendable {
     func create(_ name: BackupName) throws -> PartialBackup {
         if let problem { throw BackupFailure(problem) }
         guard Self.facts(of: "\(path)/\(name.text)") == nil else {
-            throw BackupFailure("There is a backup \(name.text) already. Make it again in a second.")
+            throw BackupFailure("A backup \(name.text) already exists. Try again in a second.")
         }
         return try PartialBackup(name, in: path)
     }

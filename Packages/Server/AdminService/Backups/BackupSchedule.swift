@@ -18,7 +18,7 @@ public struct BackupSchedule: Hashable, Sendable {
     /// - Throws: `ConfigurationError` for anything but a number within the bounds.
     static func interval(_ hours: String) throws(ConfigurationError) -> Duration? {
         let hours = try number(
-            hours, BackupSettings.intervalVariable, 0...maximumHours, "hours, 0 for no automatic backups")
+            hours, BackupSettings.intervalVariable, 0...maximumHours, "hours, or 0 for no automatic backups")
         return hours == 0 ? nil : .seconds(hours * 3_600)
     }
 

@@ -25,7 +25,7 @@ public struct BackupService: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    logger.warning("Backups can't be made, which will be tried again: \(error)")
+                    logger.warning("Can't make backups; will try again: \(error)")
                 }
                 try? await Task.sleep(for: Self.interval)
             }

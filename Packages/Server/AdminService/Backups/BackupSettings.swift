@@ -55,7 +55,7 @@ public struct BackupSettings: Sendable {
         guard path != nil || url != nil else { return nil }
         if path == nil {
             problems.append(
-                "\(folderVariable) is not set: name the folder for backups, or take \(databaseVariable) away.")
+                "\(folderVariable) is not set: name the folder for backups, or unset \(databaseVariable).")
         }
         if url == nil {
             problems.append(

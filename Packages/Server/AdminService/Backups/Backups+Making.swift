@@ -86,7 +86,7 @@ extension Backups {
             try await tidyUpRestores()
         } catch let failure as BackupFailure {
             // Backups don't depend on it, and a restore fails by itself.
-            logger.warning("What a restore left couldn't be removed, which is tried again: \(failure)")
+            logger.warning("Can't clean up after a restore; will try again: \(failure)")
         }
         let (files, partials) = try await disk.run { [folder] in
             let removed = try folder.partials().filter { try folder.removePartial(of: $0) }
@@ -99,7 +99,7 @@ extension Backups {
                 // its own run as unfinished.
                 try await history.finish(name, byteCount: file.byteCount)
             } else {
-                logger.warning("The backup \(name.text) was interrupted. What it had written was removed.")
+                logger.warning("The backup \(name.text) was interrupted. The incomplete file was removed.")
                 try await history.fail(name, .interrupted, at: now)
             }
         }
@@ -121,7 +121,7 @@ extension Backups {
             try await removeOld()
         } catch {
             logger.warning(
-                "Old automatic backups couldn't be deleted, which is tried again after the next one: \(error)")
+                "Can't delete old automatic backups; will try again after the next one: \(error)")
         }
     }
 

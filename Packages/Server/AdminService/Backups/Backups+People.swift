@@ -41,7 +41,7 @@ extension Backups {
             return try await disk.run { [folder] in try folder.files() }
         } catch let failure as BackupFailure {
             throw RequestFailure(
-                .unavailable, localized("The folder of backups can't be used."), hint: failure.description)
+                .unavailable, localized("The folder for backups can't be used."), hint: failure.description)
         }
     }
 
@@ -55,7 +55,7 @@ extension Backups {
     private static var unknown: RequestFailure {
         RequestFailure(
             .notFound, localized("There is no such backup."),
-            hint: localized("It may have been deleted. The list has those that are there."))
+            hint: localized("It may have been deleted. The list shows the existing ones."))
     }
 
     /// Requests a backup, which begins as soon as no other is in progress in this process.
@@ -63,8 +63,8 @@ extension Backups {
     package func ask(by user: ObjectId, now: Int64) async throws {
         guard try await files().count < Self.maximumCount else {
             throw RequestFailure(
-                .conflict, localized("There are \(Self.maximumCount) backups already, so none was made."),
-                hint: localized("Delete some that you don't need first."))
+                .conflict, localized("There are already \(Self.maximumCount) backups, so none was made."),
+                hint: localized("First delete some that you don't need."))
         }
         let name = BackupName(at: now, isAutomatic: false)
         try await ask(.making(name), by: user) { [history] in try await history.note(.requested, name, by: user) }
@@ -82,12 +82,12 @@ extension Backups {
         case nil: break
         case .making:
             throw RequestFailure(
-                .conflict, localized("A backup is being made already."),
-                hint: localized("It is on the list as soon as it's done."))
+                .conflict, localized("A backup is already being made."),
+                hint: localized("It appears in the list when it's done."))
         case .restoring(let source):
             throw RequestFailure(
                 .conflict, localized("\(source.text) is being restored."),
-                hint: localized("Wait until that is done."))
+                hint: localized("Wait until it's done."))
         }
         do {
             try await note()
@@ -114,8 +114,8 @@ extension Backups {
         }
         guard isPossible else {
             throw RequestFailure(
-                .unavailable, localized("\(Self.maximumDownloads) backups are being downloaded already."),
-                hint: localized("Try again when one of the downloads has ended."))
+                .unavailable, localized("\(Self.maximumDownloads) backups are already being downloaded."),
+                hint: localized("Try again when one of the downloads has finished."))
         }
         let giveBack: @Sendable () -> Void = { [weak self] in self?.state.withLock { $0.downloadCount -= 1 } }
         let reader: BackupReader

@@ -19,7 +19,7 @@ final class PartialBackup: Sendable {
         whole = "\(folder)/\(name.text)"
         partial = whole + BackupFolder.partialSuffix
         descriptor = open(partial, Self.flags, 0o600)
-        guard descriptor >= 0 else { throw BackupFailure(system: "\(partial) can't be made") }
+        guard descriptor >= 0 else { throw BackupFailure(system: "\(partial) can't be created") }
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
     }
 
@@ -31,7 +31,8 @@ final class PartialBackup: Sendable {
         var start = [UInt8](repeating: 0, count: Self.magic.count)
         guard pread(descriptor, &start, start.count, 0) == start.count, start == Self.magic else {
             throw BackupFailure(
-                "pg_dump ended well, but what it wrote is not a dump. Is another program of that name on the server's PATH?"
+                "pg_dump succeeded, but its output isn't a dump. "
+                    + "Is another program with that name on the server's PATH?"
             )
         }
         let byteCount = lseek(descriptor, 0, SEEK_END)

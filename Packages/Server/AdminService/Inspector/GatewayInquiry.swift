@@ -68,7 +68,7 @@ package struct GatewayInquiry: Sendable {
     ) async throws -> [Answer] {
         guard request.utf8.count <= InspectorLimits.maximumRequestByteCount, !request.utf8.contains(0) else {
             throw RequestFailure(
-                .badRequest, localized("The question is too long."), hint: localized("Ask with shorter ids."))
+                .badRequest, localized("The request is too long."), hint: localized("Use shorter ids."))
         }
         let gateways = try await gateways().filter { id == nil || $0.id == id }
         let alive = gateways.filter(\.isAlive)
@@ -104,8 +104,8 @@ package struct GatewayInquiry: Sendable {
             """, [.bytea(user.bytes), .bytea(session.bytes), .text(gateway), .text(request)])
         guard let row = added.first else {
             throw RequestFailure(
-                .tooManyRequests, localized("Too many questions to the gateways wait for their answers."),
-                hint: localized("Try it again in a few seconds."))
+                .tooManyRequests, localized("Too many questions to the gateways are waiting for answers."),
+                hint: localized("Try again in a few seconds."))
         }
         return try row[0].int64
     }

@@ -41,13 +41,13 @@ public struct JobService: Service {
                     // Done first, since there may be jobs for hours.
                     try await expiry.runIfDue {
                         try await runner.forgetOld()
-                        return [StoredMessage("jobs that ended long ago were forgotten")]
+                        return [StoredMessage("jobs that ended long ago were deleted")]
                     }
                     if try await runner.step() { continue }
                 } catch is CancellationError {
                     return
                 } catch {
-                    logger.warning("A batch of a job failed and will be tried again: \(error)")
+                    logger.warning("A batch of a job failed; will try again: \(error)")
                 }
                 try? await Task.sleep(for: Self.interval)
             }

@@ -25,10 +25,10 @@ extension DocumentEditError {
     package var hint: String? {
         switch self {
         case .mistakes: nil
-        case .stale: localized("Nothing was done. Look at what would happen now, and decide again.")
+        case .stale: localized("Nothing was done. Check what would happen now, then decide again.")
         case .busy: localized("Try again in a moment.")
-        case .unsuitableUser, .unreachable: localized("docs/database-roles.md says how to make a user for it.")
-        case .failed: localized("The server's log and PostgreSQL's have more.")
+        case .unsuitableUser, .unreachable: localized("docs/database-roles.md explains how to create a user for it.")
+        case .failed: localized("See the server's log and PostgreSQL's for details.")
         }
     }
 }

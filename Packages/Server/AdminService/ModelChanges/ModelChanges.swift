@@ -72,7 +72,7 @@ public final class ModelChanges: Sendable {
             latest = run
             return true
         }
-        guard isFree else { throw .busy(localized("Another change of a model is under way on this server.")) }
+        guard isFree else { throw .busy(localized("Another model change is under way on this server.")) }
         waiting.yield(Wish(run: run, fingerprint: fingerprint, logger: logger))
     }
 
@@ -93,19 +93,19 @@ public final class ModelChanges: Sendable {
 
     private func apply(_ wish: Wish) async {
         let (edit, logger) = (wish.run.edit, wish.logger)
-        logger.notice("\(edit.account) changes the \(edit.kinds) of \(edit.app).")
+        logger.notice("\(edit.account) is changing the \(edit.kinds) of \(edit.app).")
         do {
             try await migrations.apply(edit, confirmed: wish.fingerprint) { [self] step, place, total in
                 note(.running(step: step, place: place, total: total))
             }
-            logger.notice("\(edit.account) has changed the \(edit.kinds) of \(edit.app).")
+            logger.notice("\(edit.account) changed the \(edit.kinds) of \(edit.app).")
             note(.done)
         } catch let error as DocumentEditError {
             logger.notice("\(edit.account) couldn't change the \(edit.kinds) of \(edit.app): \(error.message.forLog)")
             note(.failed(error))
         } catch {
             logger.notice("\(edit.account) couldn't change the \(edit.kinds) of \(edit.app): \(error)")
-            note(.failed(.failed("It was interrupted, because this server is ending.")))
+            note(.failed(.failed("It was interrupted because this server is shutting down.")))
         }
     }
 

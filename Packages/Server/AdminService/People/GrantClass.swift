@@ -33,7 +33,7 @@ struct GrantClass: Sendable {
         guard let name else {
             if found.count == 1 { return found[0] }
             throw RequestFailure(
-                .unprocessable, localized("It doesn't say which class gives the role."),
+                .unprocessable, localized("The request doesn't say which class grants the role."),
                 hint: found.isEmpty
                     ? localized("No app's rules have grants: see docs/rules.md.") : "Send 'class': one of \(known).",
                 source: .pointer("/class"))
@@ -41,8 +41,8 @@ struct GrantClass: Sendable {
         guard let wanted = found.first(where: { $0.item.name == name }) else {
             let shown = name.shortened(toByteCount: 60)
             throw RequestFailure(
-                .unprocessable, localized("No class '\(shown)' gives roles."),
-                hint: localized("Classes that do: \(known)."), source: .pointer("/class"))
+                .unprocessable, localized("There is no class '\(shown)' that grants roles."),
+                hint: localized("Classes that grant roles: \(known)."), source: .pointer("/class"))
         }
         return wanted
     }
@@ -64,7 +64,7 @@ struct GrantClass: Sendable {
         guard let text else { return nil }
         guard let column = columns.scopeColumn else {
             throw RequestFailure(
-                .unprocessable, localized("Roles that \(item.name) gives count everywhere."),
+                .unprocessable, localized("Roles that \(item.name) grants apply everywhere."),
                 hint: localized("Leave 'scope' out."),
                 source: .pointer("/scope"))
         }
@@ -79,8 +79,10 @@ struct GrantClass: Sendable {
         guard let value else {
             throw RequestFailure(
                 .unprocessable, localized("'scope' isn't the key of \(scopeName)."),
-                hint: "Send the id of what the role is in, or leave it out for a role that counts everywhere.",
-                pageHint: localized("Choose what the role is in, or nothing for a role that counts everywhere."),
+                hint:
+                    "Send the id of the object that the role is for, or leave 'scope' out for a role that "
+                    + "applies everywhere.",
+                pageHint: localized("Choose what the role is for, or nothing for a role that applies everywhere."),
                 source: .pointer("/scope"))
         }
         return value
@@ -119,8 +121,8 @@ struct GrantClass: Sendable {
         case .string: key = .string(UUID().uuidString.lowercased())
         default:
             throw RequestFailure(
-                .unprocessable, localized("The server can't make keys for \(item.name)."),
-                hint: localized("Give the role in an app, or by /api, where the key is chosen."))
+                .unprocessable, localized("The server can't generate keys for \(item.name)."),
+                hint: localized("Grant the role in an app or through /api, where the caller chooses the key."))
         }
         var row = Row(item.columns.map { $0.isOptional ? .null : zero(of: $0) })
         if let index = item.primaryKeyIndex { row[index] = key }
@@ -169,12 +171,12 @@ struct GrantClass: Sendable {
         let isWithin = matrices.contains { $0.roles.contains(role) }
         if isWithin, scope == nil {
             throw RequestFailure(
-                .unprocessable, localized("The role '\(shown)' is one within \(scopeName)."),
+                .unprocessable, localized("The role '\(shown)' applies within \(scopeName)."),
                 hint: "Send its id as 'scope'.", pageHint: localized("Choose which one."), source: .pointer("/scope"))
         }
         if !isWithin, scope != nil {
             throw RequestFailure(
-                .unprocessable, localized("The role '\(shown)' counts everywhere."),
+                .unprocessable, localized("The role '\(shown)' applies everywhere."),
                 hint: localized("Leave 'scope' out."),
                 source: .pointer("/scope"))
         }
@@ -264,12 +266,12 @@ struct GrantClass: Sendable {
             """, [try PostgresParameter(scope, as: schema.storedType(of: key))])
         guard let row = found.first else {
             throw RequestFailure(
-                .conflict, localized("The \(target.name) that the role is in doesn't exist."),
+                .conflict, localized("The \(target.name) that the role is for doesn't exist."),
                 hint: localized("It may have been deleted."))
         }
         guard try !row[0].bool else {
             throw RequestFailure(
-                .conflict, localized("The \(target.name) that the role is in is in the trash."),
+                .conflict, localized("The \(target.name) that the role is for is in the trash."),
                 hint: localized("Try again when somebody has restored it."))
         }
     }

@@ -52,7 +52,7 @@ extension InvitationDesk {
                 guard let email, email.hasBytes(of: found.email) else {
                     throw RequestFailure(
                         .forbidden,
-                        localized("You are logged in with another address than the invitation was made for."),
+                        localized("You are logged in with a different address than the invited one."),
                         hint: localized("Log in with that address, or create an account from the invitation's link."))
                 }
                 return try await give(found, to: user, connection)
@@ -71,7 +71,7 @@ extension InvitationDesk {
             throw RequestFailure(
                 .conflict,
                 localized("This invitation wasn't sent by e-mail, so it doesn't prove that the address is yours."),
-                hint: localized("Log in with an account that has the address, and accept the invitation then."))
+                hint: localized("Log in with an account that has the address, then accept the invitation."))
         }
         let account = try await authenticator.prepareJoining(
             email: found.email, password: password, name: name, address: address)
@@ -96,7 +96,7 @@ extension InvitationDesk {
         RequestFailure(
             .notFound,
             localized("This invitation isn't valid: its link is incomplete, or a newer invitation has replaced it."),
-            hint: localized("Use the link of the newest mail."))
+            hint: localized("Use the link in the newest mail."))
     }
 
     /// The open invitation that belongs to a token, locked.
@@ -122,7 +122,7 @@ extension InvitationDesk {
             try item.check(invitation.role, in: scope)
         } catch let failure as RequestFailure {
             throw RequestFailure(
-                .conflict, localized("There is no role '\(invitation.role)' any more."),
+                .conflict, localized("The role '\(invitation.role)' no longer exists."),
                 hint: localized("Ask for a new invitation."),
                 cause: failure)
         }
@@ -155,14 +155,14 @@ extension InvitationDesk {
             try authorize(inviter, item, invitation.role, to: user, in: scope)
         } catch let error where error is AuthenticationError || (error as? RequestFailure)?.code == .forbidden {
             throw RequestFailure(
-                .conflict, localized("The person who invited you may no longer give the role '\(invitation.role)'."),
+                .conflict, localized("The person who invited you may no longer grant the role '\(invitation.role)'."),
                 hint: localized("Ask somebody else for an invitation."), cause: error)
         }
     }
 
     private static func taken(_ role: String, _ cause: (any Error)?) -> RequestFailure {
         RequestFailure(
-            .conflict, localized("Somebody else has the role '\(role)' here, which only one can have."),
+            .conflict, localized("Somebody else has the role '\(role)' here, and only one person can have it."),
             hint: localized("They can hand it over to you."), cause: cause)
     }
 
@@ -173,7 +173,7 @@ extension InvitationDesk {
         } catch AuthenticationError.emailTaken {
             throw RequestFailure(
                 .conflict, localized("This address already has an account."),
-                hint: localized("Log in, and accept the invitation then."))
+                hint: localized("Log in, then accept the invitation."))
         } catch AuthenticationError.badMailToken {
             throw Self.badToken
         } catch let error as PostgresError where error.code == .uniqueViolation {

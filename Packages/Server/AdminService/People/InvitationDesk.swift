@@ -166,7 +166,8 @@ struct InvitationDesk: Sendable {
         switch invitation.state(at: now) {
         case .accepted:
             throw RequestFailure(
-                .conflict, localized("The invitation was accepted already."), hint: localized("There is nothing to do.")
+                .conflict, localized("The invitation has already been accepted."),
+                hint: localized("There is nothing to do.")
             )
         case .revoked:
             throw RequestFailure(
@@ -182,7 +183,7 @@ struct InvitationDesk: Sendable {
             return (item, try item.scope(invitation.scope))
         } catch let failure as RequestFailure {
             throw RequestFailure(
-                .conflict, localized("Nothing gives the role of this invitation any more."),
+                .conflict, localized("Nothing grants this invitation's role any more."),
                 hint: localized("The app's rules have changed: ask for a new invitation."), cause: failure)
         }
     }

@@ -56,13 +56,13 @@ extension PeopleRoutes {
                 values.updateValue(String(value), forKey: String(name)) == nil
             else {
                 throw RequestFailure(
-                    .badRequest, "There is a parameter that isn't known, or one that occurs twice.",
-                    hint: "Possible are class, scope, state and after.")
+                    .badRequest, "A parameter is unknown or occurs twice.",
+                    hint: "The parameters are class, scope, state and after.")
             }
         }
         guard ["open", "all", nil].contains(values["state"]) else {
             throw RequestFailure(
-                .badRequest, "'state' is neither 'open' nor 'all'.", source: .parameter("state"))
+                .badRequest, "'state' must be 'open' or 'all'.", source: .parameter("state"))
         }
         var last: ObjectId?
         if let text = values["after"] {

@@ -61,16 +61,20 @@ struct RoleTransfer: Sendable {
         let names = known.keys.sorted().joined(separator: ", ")
         guard let role = wanted ?? (known.count == 1 ? known.keys.first : nil) else {
             throw RequestFailure(
-                .unprocessable, localized("It doesn't say which role to hand over."),
+                .unprocessable, localized("The request doesn't say which role to hand over."),
                 hint: known.isEmpty
-                    ? localized("The rules have no such role: add 'exclusive' to their grants, see docs/rules.md.")
+                    ? localized(
+                        "The rules have no role that can be handed over: add 'exclusive' to their "
+                            + "grants, see docs/rules.md.")
                     : "Send 'role': one of \(names).", source: .pointer("/role"))
         }
         guard let next = known.first(where: { $0.key.hasBytes(of: role) })?.value else {
             throw RequestFailure(
                 .unprocessable,
-                localized("The role '\(role.shortened(toByteCount: 60))' isn't handed over; it is given and taken."),
-                hint: known.isEmpty ? nil : localized("Roles that are: \(names)."), source: .pointer("/role"))
+                localized(
+                    "The role '\(role.shortened(toByteCount: 60))' can't be handed over, only given and taken away."),
+                hint: known.isEmpty ? nil : localized("Roles that can be handed over: \(names)."),
+                source: .pointer("/role"))
         }
         return (role, next)
     }
@@ -100,7 +104,7 @@ struct RoleTransfer: Sendable {
         let from = found.first.flatMap { item.userID($0.row) }
         guard from != user else {
             throw RequestFailure(
-                .conflict, localized("The user has the role '\(role)' already."),
+                .conflict, localized("The user already has the role '\(role)'."),
                 hint: localized("There is nothing to do."))
         }
         try await checkAccount(user, connection)

@@ -31,7 +31,7 @@ package enum AccountAuthority {
         guard !model.isSuperAdministrator(subject) else { return nil }
         guard let user = target.userID, user != subject.userID else {
             return RequestFailure(
-                .forbidden, localized("Not permitted: you can't say yourself whether your address is verified."),
+                .forbidden, localized("Not permitted: you can't change whether your own address is verified."),
                 hint: localized("Another administrator can."))
         }
         let verified = Subject(
@@ -52,9 +52,9 @@ package enum AccountAuthority {
             {
                 return above(
                     operation == .read
-                        ? localized("Not permitted: they may see the permission matrix of \(app), which you may not.")
+                        ? localized("Not permitted: they may see the permission matrix of \(app), but you may not.")
                         : localized(
-                            "Not permitted: they may change the permission matrix of \(app), which you may not."))
+                            "Not permitted: they may change the permission matrix of \(app), but you may not."))
             }
         }
         let equal = Subject(user: user, data: data, customData: subject.customData, grants: subject.grants)

@@ -34,7 +34,7 @@ extension PermissionRoutes {
 
     private func role(_ context: EdgeContext) throws -> String {
         guard let name = context.parameters.get("id")?.removingPercentEncoding else {
-            throw RequestFailure(.notFound, "There is no role of this name.")
+            throw RequestFailure(.notFound, "There is no role with this name.")
         }
         return name
     }

@@ -84,7 +84,7 @@ public struct PermissionRoutes: Sendable {
     func expectedVersion(_ request: Request, _ grant: MatrixGrant) throws -> Int64 {
         guard let text = request.headers[.ifMatch] else {
             throw RequestFailure(
-                .preconditionRequired, "The request doesn't say which version of the matrix it is about.",
+                .preconditionRequired, "The request doesn't name the version of the matrix that it changes.",
                 hint: "Send the ETag of GET /admin/permissions as If-Match.")
         }
         let tags = text.split(separator: ",").map { $0.filter { $0 != " " } }
@@ -159,7 +159,7 @@ public struct PermissionRoutes: Sendable {
 extension RequestFailure {
     static func stale(_ newest: Int64) -> RequestFailure {
         RequestFailure(
-            .preconditionFailed, "The matrix has another version than the one that the request is about: \(newest).",
-            hint: "Get it again, look whether the change is still wanted, and send the new ETag.")
+            .preconditionFailed, "The matrix isn't at the version in If-Match; its version is \(newest).",
+            hint: "GET it again, check that the change is still wanted, and send the new ETag.")
     }
 }

@@ -17,7 +17,7 @@ extension RouteAccess where Grant == ServerModel {
                 guard model.isSuperAdministrator(subject) else {
                     throw RequestFailure(
                         .forbidden, localized("Not permitted: this page is for super administrators."),
-                        hint: localized("They are those who may change the permission matrix of every app."))
+                        hint: localized("Super administrators may change the permission matrix of every app."))
                 }
                 return model
             })

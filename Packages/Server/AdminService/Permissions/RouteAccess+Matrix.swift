@@ -35,12 +35,12 @@ extension RouteAccess where Grant == MatrixGrant {
                 guard let app = wanted ?? (permitted.count == 1 ? permitted.first : nil) else {
                     throw RequestFailure(
                         .badRequest, localized("Several apps have a permission matrix."),
-                        hint: localized("Name one by ?app=: \(known)."))
+                        hint: localized("Name one with ?app=: \(known)."))
                 }
                 guard permitted.contains(app), let matrix = matrices[app] else {
                     throw RequestFailure(
-                        .notFound, localized("There is no such app with a permission matrix."),
-                        hint: localized("There are: \(known)."))
+                        .notFound, localized("No app with this name has a permission matrix."),
+                        hint: localized("Apps with one: \(known)."))
                 }
                 return MatrixGrant(subject: subject, app: app, model: model, matrix: matrix)
             }

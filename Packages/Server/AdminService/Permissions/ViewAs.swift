@@ -100,18 +100,18 @@ package enum ViewAs: Hashable, Sendable {
             }
             if exceeds(.read) {
                 return above(
-                    localized("Not permitted: they may see the permission matrix of \(app), which you may not."))
+                    localized("Not permitted: they may see the permission matrix of \(app), but you may not."))
             }
             // The right to change opens further pages, such as the server's settings.
             if exceeds(.update) {
                 return above(
-                    localized("Not permitted: they may change the permission matrix of \(app), which you may not."))
+                    localized("Not permitted: they may change the permission matrix of \(app), but you may not."))
             }
         }
         if AccountsGrant.isPermitted(target, .listAccounts, model),
             !AccountsGrant.isPermitted(viewer, .listAccounts, model)
         {
-            return above(localized("Not permitted: they may see accounts, which you may not."))
+            return above(localized("Not permitted: they may see accounts, but you may not."))
         }
         return nil
     }
@@ -125,7 +125,7 @@ package enum ViewAs: Hashable, Sendable {
     package static var notPermitted: RequestFailure {
         RequestFailure(
             .forbidden, localized("Not permitted: no role lets you inspect what others see."),
-            hint: localized("The rules permit it by operations: {inspect: true}; see docs/rules.md."))
+            hint: localized("The rules permit it with operations: {inspect: true}; see docs/rules.md."))
     }
 
     /// The classes that have their own rules.

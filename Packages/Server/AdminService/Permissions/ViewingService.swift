@@ -26,7 +26,7 @@ public struct ViewingService: Service {
                 } catch is CancellationError {
                     return
                 } catch {
-                    logger.warning("Looks of ended sessions could not be ended, which is tried again: \(error)")
+                    logger.warning("Can't end the viewings of expired sessions; will try again: \(error)")
                 }
                 try? await Task.sleep(for: Self.interval)
             }

@@ -195,7 +195,7 @@ public struct TrashPurge: Sendable {
             try await record(entry, kept, isFailure: false, now, id)
         } catch let error as PostgresError where error.isAboutTheGroup {
             report.failed += 1
-            logger.warning("The purge of \(entry.address) failed and will be tried again: \(error)")
+            logger.warning("The purge of \(entry.address) failed; will try again: \(error)")
             try await record(entry, await failure(entry, error), isFailure: true, now, id)
         }
     }

@@ -27,13 +27,13 @@ public struct TrashPurgeService: Service {
                     let purge = TrashPurge(schema: rules.current.schema, pool: pool, logger: logger)
                     let origin = ChangeOrigin(.system, route: "purge of the trash")
                     if let report = try await origin.run({ try await purge.run(now: Date().microsecondsSince1970) }) {
-                        if report.objects + report.failed > 0 { logger.info("Purge of the trash: \(report)") }
+                        if report.objects + report.failed > 0 { logger.info("Purged the trash: \(report)") }
                         hasMore = report.hasMore
                     }
                 } catch is CancellationError {
                     return
                 } catch {
-                    logger.warning("The purge of the trash failed and will run again: \(error)")
+                    logger.warning("The purge of the trash failed; will try again: \(error)")
                 }
                 if !hasMore { try? await Task.sleep(for: TrashPurge.interval) }
             }

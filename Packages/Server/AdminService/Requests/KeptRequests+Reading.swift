@@ -103,7 +103,7 @@ extension KeptRequests {
         } catch let error as PostgresError where error.code == .queryCanceled {
             throw RequestFailure(
                 .unprocessable,
-                localized("The search takes longer than \(Self.statementTimeout.components.seconds) seconds."),
+                localized("The search took longer than \(Self.statementTimeout.components.seconds) seconds."),
                 hint: localized("Choose the last day, a user, or the id of a request."), cause: error)
         }
     }

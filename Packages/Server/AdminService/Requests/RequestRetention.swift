@@ -21,7 +21,8 @@ public struct RequestRetention: Hashable, Sendable {
         guard let text = environment[variable], !text.isEmpty else { return RequestRetention() }
         guard let days = Int(text), (0...maximumDays).contains(days) else {
             throw ConfigurationError(problems: [
-                "\(variable) is '\(text)': give days, from 0 to \(maximumDays), 0 to keep requests in memory only."
+                "\(variable) is '\(text)': give a number of days from 0 to \(maximumDays); 0 keeps "
+                    + "requests in memory only."
             ])
         }
         return RequestRetention(days: days)

@@ -69,7 +69,7 @@ final class RequestWriter: Sendable {
     private func warn(_ error: any Error) {
         guard !(error is CancellationError), !state.withLock({ exchange(&$0.isFailing, true) }) else { return }
         logger.warning(
-            "Requests can't be written to the log, which will be tried again; some may be missing from it: \(error)")
+            "Can't write requests to the log, and some may be missing from it; will try again: \(error)")
     }
 
     private func exchange(_ value: inout Bool, _ new: Bool) -> Bool {

@@ -16,10 +16,10 @@ extension Backups {
         let (id, userName) = try await restores.begin(source.text, by: user, at: now)
         let run = RestoreRun(
             source: source.text, userName: userName, startedAt: now, finishedAt: nil, problem: nil, kept: nil)
-        logger.notice("\(userName) restores \(source.text).")
+        logger.notice("\(userName) is restoring \(source.text).")
         do {
             let kept = try await replace(with: source, run, by: user, now)
-            logger.notice("Restored \(source.text). The database that was in use until then is called \(kept) now.")
+            logger.notice("Restored \(source.text). The previous database is now called \(kept).")
         } catch is CancellationError {
             // The next server to start marks the run as interrupted.
             throw CancellationError()
@@ -106,7 +106,7 @@ extension Backups {
         let found = try await connection.query(
             "SELECT pg_get_userbyid(relowner)::text FROM pg_class WHERE oid = to_regclass('tombolo.document')")
         guard let row = found.first else {
-            throw BackupFailure("The backup has none of Tombolo's tables: it's of another database.")
+            throw BackupFailure("The backup has none of Tombolo's tables: it's from another database.")
         }
         try await connection.execute("SET ROLE \(PostgresSQL.quoteIdentifier(try row[0].string))")
     }
@@ -129,7 +129,7 @@ extension Backups {
                 try await RestoreHistory.note(run, by: nil, connection)
             }
         } catch {
-            logger.warning("Not every database knows that \(run.kept ?? "one") was put aside: \(error)")
+            logger.warning("Can't record in every database that \(run.kept ?? "one") was put aside: \(error)")
         }
     }
 
@@ -167,7 +167,7 @@ extension Backups {
             guard isOver else { return }
         }
         for source in try await restores.failUnfinished(.restoreInterrupted) {
-            logger.warning("Restoring \(source) was interrupted. The database is as it was.")
+            logger.warning("Restoring \(source) was interrupted. The database is unchanged.")
         }
     }
 
@@ -177,7 +177,7 @@ extension Backups {
             // In a separate task, so that it also runs while this process shuts down.
             try await Task { try await RestoreConnection.drop(database, maintenance) }.value
         } catch {
-            logger.warning("The database \(database), which a restore left, couldn't be dropped: \(error)")
+            logger.warning("Can't drop the database \(database), which a restore left behind: \(error)")
         }
     }
 

@@ -64,7 +64,7 @@ extension Backups {
         guard let found = kept.first(where: { $0.name == name }) else {
             throw RequestFailure(
                 .notFound, localized("There is no such database."),
-                hint: localized("It may have been deleted, or be in use again. The list has those that are there."))
+                hint: localized("It may have been deleted, or be in use again. The list shows the existing ones."))
         }
         return found
     }

@@ -39,7 +39,8 @@ struct DatabaseNames: Sendable {
         let length = kept(at: 0).utf8.count
         guard length > Self.maximumByteCount else { return nil }
         return
-            "The database's name \(current) is too long: with the time, that of the one that is put aside would have "
-            + "\(length) bytes, and PostgreSQL takes \(Self.maximumByteCount). Restore on the command line: see docs/backups.md."
+            "The database's name \(current) is too long: a database that is put aside gets the time added to its name, "
+            + "which would then have \(length) bytes. PostgreSQL's limit is \(Self.maximumByteCount). "
+            + "Restore on the command line: see docs/backups.md."
     }
 }

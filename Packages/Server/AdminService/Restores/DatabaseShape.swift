@@ -39,8 +39,8 @@ struct DatabaseShape: Sendable {
             """, [.text(database)])
         guard let row = found.first else {
             throw BackupFailure(
-                "\(RestoreSettings.databaseVariable) leads to a cluster without a database \(database): name the one that "
-                    + "the servers use.")
+                "\(RestoreSettings.databaseVariable) points to a cluster without a database \(database): name the "
+                    + "cluster that the servers use.")
         }
         owner = try row[0].string
         func literal(_ index: Int) throws -> String { PostgresSQL.quoteLiteral(try row[index].string) }

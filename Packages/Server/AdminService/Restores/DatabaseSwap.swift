@@ -84,7 +84,7 @@ struct DatabaseSwap: Sendable {
         ).map { try $0[0].string }
         let who = others.isEmpty ? error.message : others.joined(separator: ", ")
         return BackupFailure(
-            "The databases couldn't change places, and nothing was changed, because connections stay that couldn't be ended: "
-                + "\(who). Close them and try it again.")
+            "Can't swap the databases, because some connections couldn't be closed: \(who). Nothing was changed. "
+                + "Close the connections and try again.")
     }
 }

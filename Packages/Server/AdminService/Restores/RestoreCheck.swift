@@ -26,13 +26,13 @@ struct RestoreCheck: Sendable {
             """, [.text(names.current)])[0]
         guard try there[1].nonNull?.int64 == here[1].int64, try there[2].string == here[2].string else {
             throw BackupFailure(
-                "\(RestoreSettings.databaseVariable) leads to another PostgreSQL server than the one with this database."
-            )
+                "\(RestoreSettings.databaseVariable) points to a different PostgreSQL server than the one with "
+                    + "this database.")
         }
         guard try there[0].string != names.current else {
             throw BackupFailure(
-                "\(RestoreSettings.databaseVariable) leads to the database itself, which can't be renamed from within: name "
-                    + "another one there, such as postgres.")
+                "\(RestoreSettings.databaseVariable) points to the database itself, which can't be renamed from "
+                    + "within: name another one on that server, such as postgres.")
         }
         if try there[4].bool { return }
         let user = PostgresSQL.quoteIdentifier(try there[3].string)
@@ -42,7 +42,7 @@ struct RestoreCheck: Sendable {
         for owner in try await Self.owners(pool) {
             if owner.isSuperuser {
                 throw BackupFailure(
-                    "Something in this database belongs to \(owner.name), a superuser, so that only a superuser can restore it. "
+                    "Something in this database belongs to \(owner.name), a superuser, so only a superuser can restore it. "
                         + "Give it to another role, or restore on the command line: see docs/backups.md.")
             }
             if try await !Self.isMember(of: owner.name, maintenance) {
@@ -51,7 +51,7 @@ struct RestoreCheck: Sendable {
         }
         guard commands.isEmpty else {
             throw BackupFailure(
-                "The user of \(RestoreSettings.databaseVariable) may not do it. As a superuser, run: "
+                "The user of \(RestoreSettings.databaseVariable) lacks privileges. As a superuser, run: "
                     + commands.joined(separator: "; "))
         }
     }

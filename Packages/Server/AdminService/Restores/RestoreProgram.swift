@@ -19,8 +19,8 @@ struct RestoreProgram: Sendable {
             try await withTimeout(DumpProgram.maximumDuration) { try await restore(from: file) }
         } catch let failure as RequestFailure where failure.code == .timeout {
             throw BackupFailure(
-                "pg_restore took longer than \(DumpProgram.maximumDuration.components.seconds / 3_600) hours and was ended. "
-                    + "Restore on the command line, with --jobs: see docs/backups.md.")
+                "pg_restore took longer than \(DumpProgram.maximumDuration.components.seconds / 3_600) hours and was "
+                    + "stopped. Restore on the command line, with --jobs: see docs/backups.md.")
         }
     }
 

@@ -25,11 +25,11 @@ struct SQLBackend: Sendable {
                     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND backend_start::text = $2",
                     [.int64(processID), .text(startedAt)])
             } catch {
-                logger.error("PostgreSQL's process \(processID) of the SQL page may still run: \(error)")
+                logger.error("PostgreSQL's process \(processID) for the SQL page may still be running: \(error)")
             }
             await connection.close()
         } catch {
-            logger.error("PostgreSQL's process \(processID) of the SQL page may still run: \(error)")
+            logger.error("PostgreSQL's process \(processID) for the SQL page may still be running: \(error)")
         }
     }
 }

@@ -15,7 +15,7 @@ package enum SQLPower: Hashable, Sendable {
         case .bypassesRowSecurity:
             localized("The database user in \(variable) bypasses row-level security (BYPASSRLS).")
         case .replicates: localized("The database user in \(variable) may replicate (REPLICATION).")
-        case .makesRoles: localized("The database user in \(variable) may make roles (CREATEROLE).")
+        case .makesRoles: localized("The database user in \(variable) may create roles (CREATEROLE).")
         case .isMember(let role): localized("The database user in \(variable) is a member of \(role).")
         case .readsSecrets(let table): localized("The database user in \(variable) may read secrets in \(table).")
         case .writes(let table): localized("The database user in \(variable) may write to \(table).")

@@ -20,18 +20,18 @@ package enum SQLProblem: Error, Sendable {
         switch self {
         case .empty: localized("There is no statement.")
         case .tooLong(let limit): localized("The statement is longer than \(limit) bytes.")
-        case .busy: localized("Other statements are running, and this server runs no more at a time.")
-        case .unsafeUser(let power): localized("\(power.sentence) So nothing was run.")
+        case .busy: localized("This server is already running as many statements as it allows at a time.")
+        case .unsafeUser(let power): localized("\(power.sentence) Nothing was run.")
         case .pooled:
             localized(
-                "\(SQLConsole.variable) leads to a connection pooler in transaction mode, where statements could "
-                    + "affect others. So nothing was run.")
+                "\(SQLConsole.variable) points to a connection pooler in transaction mode, where statements could "
+                    + "affect other sessions. Nothing was run.")
         case .unreachable:
             localized("The database in \(SQLConsole.variable) can't be reached. The server's log says why.")
         case .refused(let error, _) where error.code == .resultTooLarge:
-            localized("The answer is too large: the database sent more than this page reads.")
+            localized("The result is too large: the database sent more than this page reads.")
         case .refused(let error, _) where error.code == .adminShutdown:
-            localized("The statement went on after its time was over, so its connection was ended.")
+            localized("The statement kept running after its time limit, so its connection was closed.")
         case .refused(let error, _): error.message.shortened(toByteCount: SQLBounds.messageBytes)
         }
     }
@@ -47,13 +47,13 @@ package enum SQLProblem: Error, Sendable {
         case .empty: localized("Enter one.")
         case .tooLong: localized("Shorten it.")
         case .busy: localized("Run it again in a few seconds.")
-        case .unsafeUser: localized("docs/database-roles.md says how to make a user that may only read.")
+        case .unsafeUser: localized("docs/database-roles.md explains how to create a user that may only read.")
         case .pooled: localized("Connect to PostgreSQL directly.")
         case .unreachable: nil
         case .refused(let error, _) where error.code == .resultTooLarge:
             localized("Select fewer columns, or the beginning of long ones, such as left(text, 100).")
         case .refused(let error, _) where [.queryCanceled, .adminShutdown].contains(error.code):
-            localized("A statement may run for a few seconds only. Select less, or use psql.")
+            localized("A statement may run for only a few seconds. Select less, or use psql.")
         case .refused(let error, _): error.hint?.shortened(toByteCount: SQLBounds.messageBytes)
         }
     }

@@ -25,10 +25,10 @@ extension Schedule {
             guard let row = found.first else {
                 throw RequestFailure(
                     .conflict, localized("No server has ever run this job."),
-                    hint: localized("It runs by itself as soon as a server that does it is started."))
+                    hint: localized("It runs by itself as soon as a server that runs it is started."))
             }
             if try row[0].bool { return }
-            if try row[1].bool { throw RequestFailure(.conflict, localized("This job is running already.")) }
+            if try row[1].bool { throw RequestFailure(.conflict, localized("This job is already running.")) }
             try await connection.query(
                 "UPDATE tombolo.routine SET next_at = clock_timestamp() WHERE name = $1", [name])
             try await connection.query(
@@ -37,6 +37,6 @@ extension Schedule {
     }
 
     package static var unknown: RequestFailure {
-        RequestFailure(.notFound, localized("There is no job of this name that you can run."))
+        RequestFailure(.notFound, localized("There is no job with this name that you can run."))
     }
 }

@@ -94,7 +94,7 @@ package struct Schedule: Sendable {
         let (entries, missing) = (try row[1].int64, try row[2].int64)
         work.result =
             missing > 0
-            ? localized("\(entries) entries; objects of \(missing) classes from before are missing")
+            ? localized("\(entries) entries; earlier objects of \(missing) classes are missing")
             : localized("\(entries) entries")
         return work
     }
@@ -110,7 +110,7 @@ package struct Schedule: Sendable {
         work.startedAt = try row[0].nonNull?.timestampMicroseconds
         work.finishedAt = try row[1].nonNull?.timestampMicroseconds
         let (waiting, running) = (try row[2].int64, try row[3].int64)
-        work.result = localized("\(waiting) jobs wait, \(running) are under way")
+        work.result = localized("\(waiting) jobs are waiting, \(running) are running")
         return work
     }
 }

@@ -69,10 +69,10 @@ package enum ChangeableSetting: CaseIterable, Sendable {
         }
         switch self {
         case .mail where !Self.isAddress(text, schemes: ["https"]):
-            return localized("Enter an address that begins with https://, without a user and a password.")
+            return localized("Enter an address that begins with https://, without a user or password.")
         case .invitationLink where !Self.isAddress(text, schemes: ["https", "http"]):
             return localized(
-                "Enter an address that begins with https:// or http://, without a user and a password.")
+                "Enter an address that begins with https:// or http://, without a user or password.")
         case .backupInterval where !Self.isNumber(text, 0...BackupSchedule.maximumHours):
             return localized(
                 "Enter a number of hours from 1 to \(BackupSchedule.maximumHours), or 0 for no automatic backups.")

@@ -68,7 +68,7 @@ public final class LiveSettings: Sendable {
         }
         for setting in changed {
             if let reason = refused[setting] {
-                logger.error("What the panel has for \(setting.name) doesn't count: \(reason)")
+                logger.error("The panel's value for \(setting.name) is ignored: \(reason)")
             } else if sources.start[setting] != nil {
                 logger.notice("\(setting.name) was changed in the panel, but the variable takes precedence.")
             } else {
@@ -90,7 +90,7 @@ public final class LiveSettings: Sendable {
                 defer { state.isFailing = true }
                 return state.isFailing
             }
-            if !wasFailing { logger.error("Settings of the panel can't be read, which is tried again: \(error)") }
+            if !wasFailing { logger.error("Can't read the panel's settings; will try again: \(error)") }
         }
     }
 }

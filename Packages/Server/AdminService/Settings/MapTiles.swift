@@ -46,7 +46,7 @@ public struct MapTiles: Hashable, Sendable {
             throw problem(localized("check the host and the port of the address"))
         }
         guard parts.scheme == "https" || ["localhost", "127.0.0.1"].contains(parts.host) else {
-            throw problem(localized("give an address with https; http is for localhost alone"))
+            throw problem(localized("give an address with https; http is for localhost only"))
         }
         var rest = String(parts.path)
         for name in ["{z}", "{x}", "{y}"] {
@@ -56,7 +56,7 @@ public struct MapTiles: Hashable, Sendable {
             rest = rest.replacing(name, with: "")
         }
         guard !rest.contains(where: { "{}#".contains($0) }) else {
-            throw problem(localized("leave out '#' and other braces than those of {z}, {x} and {y}"))
+            throw problem(localized("leave out '#' and all braces other than those of {z}, {x} and {y}"))
         }
         self.template = template
         origin = parts.origin.lowercased()

@@ -119,12 +119,12 @@ public final class Thumbnails: Service {
             switch try await program.thumbnail(of: image, side: side) {
             case .made(let thumbnail): return .thumbnail(thumbnail)
             case .refused: return .refused
-            case .late: logger.warning("A thumbnail took longer than \(program.limits.duration) and was given up.")
+            case .late: logger.warning("Gave up on a thumbnail that took longer than \(program.limits.duration).")
             case .failed(let status):
-                logger.warning("A thumbnail couldn't be made: \(program.path) ended with status \(status).")
+                logger.warning("Can't make a thumbnail: \(program.path) exited with status \(status).")
             }
         } catch let failure as LeashedProgram.StartFailure {
-            logger.error("No thumbnail could be made. \(failure.description)")
+            logger.error("Can't make a thumbnail. \(failure.description)")
         }
         return .failed(until: now() + Self.retryPause)
     }
@@ -147,12 +147,12 @@ public final class Thumbnails: Service {
     func check() async throws {
         var last: Problem?
         while let problem = try await problem() {
-            if problem != last { logger.warning("There are no thumbnails: \(problem.text)") }
+            if problem != last { logger.warning("Can't make thumbnails: \(problem.text)") }
             guard problem.mayPass else { return }
             last = problem
             try await Task.sleep(for: pause)
         }
-        if last != nil { logger.notice("There are thumbnails now.") }
+        if last != nil { logger.notice("Thumbnails can be made now.") }
         checked.withLock { $0 = true }
     }
 
@@ -167,7 +167,7 @@ public final class Thumbnails: Service {
     func problem() async throws -> Problem? {
         let advice = "install libvips 8.13 or newer (Debian: libvips-tools), or set \(ThumbnailSettings.variable)=off."
         func problem(_ outcome: ThumbnailProgram.Outcome, _ text: String) -> Problem {
-            let repeated = "It's tried again every \(pause)."
+            let repeated = "Trying again every \(pause)."
             return switch outcome {
             case .late:
                 Problem(
@@ -175,16 +175,16 @@ public final class Thumbnails: Service {
                     mayPass: true)
             case .failed(let status):
                 Problem(
-                    text: "\(program.path) ended with status \(status). \(repeated) If that stays so, \(advice)",
+                    text: "\(program.path) exited with status \(status). \(repeated) If that doesn't help, \(advice)",
                     mayPass: true)
             case .made, .refused: Problem(text: "\(program.path) \(text); \(advice)", mayPass: false)
             }
         }
         do {
             let small = try await program.thumbnail(of: Self.gif, side: Size.small.side)
-            guard case .made = small else { return problem(small, "made none of a small image") }
+            guard case .made = small else { return problem(small, "can't make a thumbnail of a small image") }
             let untrusted = try await program.thumbnail(of: Self.ppm, side: Size.small.side)
-            guard untrusted == .refused else { return problem(untrusted, "reads formats that it was told not to") }
+            guard untrusted == .refused else { return problem(untrusted, "reads formats that it was told not to read") }
         } catch let failure as LeashedProgram.StartFailure {
             return Problem(text: failure.description, mayPass: true)
         }
