@@ -99,7 +99,7 @@ struct BulkPagesTests {
             #expect(try await site.titles("title = 'New title'") == [])
             #expect(try await browser.get("\(job)/undo").status == 409)
             try await browser.post("\(job)/undo")
-            #expect(try await browser.get(job).text.contains("undoes it."))
+            #expect(try await browser.get(job).text.contains("undoes this one."))
         }
     }
 

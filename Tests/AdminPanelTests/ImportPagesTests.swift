@@ -81,14 +81,14 @@ struct ImportPagesTests {
             #expect(mapping.contains(#"<option value="title" selected>"#) && mapping.contains("&lt;b&gt;New&lt;/b&gt;"))
             #expect(!mapping.contains("<b>New"))
             let none = try await browser.post(file, ["mode": "create"])
-            #expect(none.status == 422 && none.text.contains("No column leads to a member."), "\(none.text)")
+            #expect(none.status == 422 && none.text.contains("No column maps to a member."), "\(none.text)")
 
             let choices = [
                 "column.0": "id", "column.1": "title", "column.2": "state", "column.3": "event", "column.4": "",
                 "mode": "upsert",
             ]
             let preview = try await browser.post(file, choices)
-            #expect(preview.text.contains("<li>Extra: Nothing is chosen for it.</li>"), "\(preview.text)")
+            #expect(preview.text.contains("<li>Extra: No member was chosen for it.</li>"), "\(preview.text)")
             #expect(
                 preview.text.contains("1 row to create, 1 row to update, 1 row with errors."), "\(preview.text)")
             #expect(
@@ -104,7 +104,9 @@ struct ImportPagesTests {
             let hidden = PanelBrowser.hidden(preview.text)
             let other = hidden.map { $0.0 == "mode" ? ("mode", "create") : $0 }
             let refused = try await browser.submit("\(file)/start", other)
-            #expect(refused.status == 422 && refused.text.contains("would do something else"), "\(refused.text)")
+            #expect(
+                refused.status == 422 && refused.text.contains("would no longer do what its preview showed"),
+                "\(refused.text)")
             let started = try await browser.submit("\(file)/start", hidden)
             let job = try #require(started.headers[.location], "\(started.text)")
             #expect(started.status == 303 && job.hasPrefix("/panel/jobs/"))
@@ -136,9 +138,9 @@ struct ImportPagesTests {
             let sent = try await Self.upload(browser, form)
             let file = try #require(sent.headers[.location], "\(sent.text)")
             let page = try await browser.get(file).text
-            #expect(page.contains("<small>Titles are for reading: change &#39;room&#39; instead.</small>"), "\(page)")
+            #expect(page.contains("<small>Titles are read-only: change &#39;room&#39; instead.</small>"), "\(page)")
             let missing = try await browser.get("/panel/import/sessions/999999999")
-            #expect(missing.status == 404 && missing.text.contains("The page Jobs lists yours."), "\(missing.text)")
+            #expect(missing.status == 404 && missing.text.contains("The Jobs page lists yours."), "\(missing.text)")
             #expect(!missing.text.contains("GET /jobs"))
         }
     }
@@ -149,7 +151,7 @@ struct ImportPagesTests {
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
             let token = try await browser.formToken()
             for (file, status, message) in [
-                ("title\nx,y\n", 422, "Line 2: The row has 2 cells, and the header has 1."),
+                ("title\nx,y\n", 422, "Line 2: The row has 2 cells, but the header has 1."),
                 ("PK\u{3}\u{4}x", 422, "This is an Excel workbook"), ("", 422, "The file has no rows."),
             ] {
                 let form = Self.form(token, file).replacing(

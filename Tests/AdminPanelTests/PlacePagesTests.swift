@@ -167,7 +167,7 @@ import TomboloRules
             form["f.latitude"] = "91"
             let answer = try await browser.send(path, form, token: nil)
             #expect(answer.status == 422 && answer.text.contains(#"id="w-f-latitude""#), "\(answer.text)")
-            #expect(answer.text.contains("There is no latitude of 91.0 degrees. Send a number from -90 to 90."))
+            #expect(answer.text.contains("A latitude can&#39;t be 91.0 degrees. Send a number from -90 to 90."))
             #expect(PanelRecordTests.fields(answer.text)["f.latitude"] == "91")
             form["f.latitude"] = "-90"
             #expect(try await browser.send(path, form, token: nil).status == 303)

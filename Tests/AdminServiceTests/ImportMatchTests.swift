@@ -36,7 +36,7 @@ struct ImportMatchTests {
             #expect(file.answer.json["matches"] == [["id"], ["event", "rank"]], "\(file.answer.text)")
             let create = try await file.preview("{\(Self.match)}")
             #expect(create.json["creates"] == 1 && create.json["refused"] == 1, "\(create.text)")
-            #expect(Self.problems(create) == ["There is a resource with this event and rank already."])
+            #expect(Self.problems(create) == ["There is already a resource with this event and rank."])
             let update = try await file.preview(#"{"mode": "update", \#(Self.match)}"#)
             #expect(update.json["updates"] == 1 && update.json["refused"] == 1, "\(update.text)")
             #expect(update.json["match"] == ["event", "rank"])
@@ -63,9 +63,10 @@ struct ImportMatchTests {
                 Self.problems(preview) == ["Column 'event': Line 2 has the same event and rank."]
                     || Self.problems(preview) == ["Line 2 has the same event and rank."], "\(preview.text)")
             for (wishes, pointer) in [
-                (#"{"match": "rank"}"#, "isn't what tells"), (#"{"match": "nothing"}"#, "isn't what tells"),
-                (#"{"match": 5}"#, "isn't what tells"),
-                (#"{"match": ["event", "rank"], "mapping": {"name": "name", "rank": "rank"}}"#, "no column leads to"),
+                (#"{"match": "rank"}"#, "doesn't name properties that identify one"),
+                (#"{"match": "nothing"}"#, "doesn't name properties that identify one"),
+                (#"{"match": 5}"#, "doesn't name properties that identify one"),
+                (#"{"match": ["event", "rank"], "mapping": {"name": "name", "rank": "rank"}}"#, "no column maps to"),
             ] {
                 let answer = try await file.preview(wishes)
                 #expect(answer.status == 400 && answer.text.contains(pointer), "\(wishes): \(answer.text)")
@@ -74,7 +75,7 @@ struct ImportMatchTests {
             let open = try await UploadedFile.upload(site, text, to: "tickets")
             let both = try await open.preview(
                 #"{\#(Self.match), "mapping": {"id": "id", "name": "name", "rank": "rank", "event": "event"}}"#)
-            #expect(both.status == 400 && both.text.contains("leads to 'id'"), "\(both.text)")
+            #expect(both.status == 400 && both.text.contains("maps to 'id'"), "\(both.text)")
             // Without a mapping the id is left out.
             let without = try await open.preview(#"{"mode": "update", \#(Self.match)}"#)
             #expect(without.status == 200 && without.json["refused"] == 3, "\(without.text)")
@@ -137,7 +138,7 @@ struct ImportMatchTests {
                 "UPDATE ticket SET rank = 'moved' WHERE _id = $1", [.objectId(site.fixture.tickets[0])])
             try await site.work()
             let refused = try await file.rows("refused")
-            #expect(refused.first?["reason"]?.text?.contains("another event and rank since") == true, "\(refused)")
+            #expect(refused.first?["reason"]?.text?.contains("a different event and rank") == true, "\(refused)")
             #expect(try await site.count("SELECT price FROM ticket WHERE rank = 'moved'") == 1_050)
         }
     }

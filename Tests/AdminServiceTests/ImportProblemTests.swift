@@ -71,7 +71,7 @@ struct ImportProblemTests {
                 #expect(problems.map { $0["member"]?.text } == ["state", "startsAt", "title", "title"])
                 #expect(
                     problems.map { $0["message"]?.text } == [
-                        "'state' is required, and no column becomes it.",
+                        "'state' is required, but no column maps to it.",
                         "The day 2027-06-31 doesn't exist: that month has 30 days.", "'title' is required.",
                         "'title' is required.",
                     ])

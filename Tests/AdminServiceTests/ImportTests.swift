@@ -25,8 +25,8 @@ struct ImportTests {
             let preview = try await file.preview("{\(Self.upsert)}")
             #expect(
                 preview.json["ignored"] == [
-                    ["column": "event.title", "reason": "Titles are for reading: change 'event' instead."],
-                    ["column": "Extra", "reason": "Nothing is chosen for it."],
+                    ["column": "event.title", "reason": "Titles are read-only: change 'event' instead."],
+                    ["column": "Extra", "reason": "No member was chosen for it."],
                 ], "\(preview.text)")
         }
     }
@@ -306,7 +306,7 @@ struct ImportTests {
             try await site.work()
             let stopped = try await organized.job()
             #expect(stopped.json["state"] == "failed", "\(stopped.text)")
-            #expect(stopped.json["message"]?.text?.hasPrefix("You may not do this any more: ") == true)
+            #expect(stopped.json["message"]?.text?.hasPrefix("You are no longer permitted to do this: ") == true)
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE name = 'Mine'") == 0)
         }
     }

@@ -74,7 +74,7 @@ struct WrittenPlaceTests {
                 guard status == 422 else { continue }
                 #expect(Self.pointer(answer) == "/data/attributes/size/heights/1", "\(answer.text)")
                 let detail = answer.json["errors"]?.list.first?["detail"]?.text
-                #expect(detail == "It isn't a whole number from -128 to 127.")
+                #expect(detail == "The value isn't a whole number from -128 to 127.")
             }
         }
     }

@@ -51,7 +51,7 @@ extension JSONAPIRoutes {
         guard let parameter = parameters.all.first(where: { $0.name == "format" }) else { return .csv }
         guard let format = ExportFormat(rawValue: parameter.value) else {
             let known = ExportFormat.allCases.map(\.rawValue).joined(separator: ", ")
-            throw parameter.failure(localized("there is no such format."), localized("Send one of \(known)."))
+            throw parameter.failure(localized("unknown format."), localized("Send one of \(known)."))
         }
         return format
     }
@@ -63,7 +63,7 @@ extension JSONAPIRoutes {
         case "plain": return false
         default:
             throw parameter.failure(
-                localized("it's neither 'guarded' nor 'plain'."), localized("Leave it out for 'guarded'."))
+                localized("it must be 'guarded' or 'plain'."), localized("Leave it out for 'guarded'."))
         }
     }
 
@@ -71,7 +71,7 @@ extension JSONAPIRoutes {
         guard let parameter = parameters.all.first(where: { $0.name == "titles" }) else { return false }
         guard let hasTitles = Bool(parameter.value) else {
             throw parameter.failure(
-                localized("it's neither 'true' nor 'false'."), localized("Leave it out for 'false'."))
+                localized("it must be 'true' or 'false'."), localized("Leave it out for 'false'."))
         }
         return hasTitles
     }

@@ -44,7 +44,7 @@ extension JSONAPIRoutes {
         guard items.count <= Self.maximumOperationCount else {
             throw RequestFailure(
                 .badRequest,
-                "The request has \(items.count) operations, and at most \(Self.maximumOperationCount) are possible.",
+                "The request has \(items.count) operations; the limit is \(Self.maximumOperationCount).",
                 hint: "Send several requests.", source: .pointer(place.description))
         }
         var localKeys: [ResourceChange.LocalIdentifier: Value] = [:]

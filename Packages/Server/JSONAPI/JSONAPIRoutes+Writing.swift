@@ -60,7 +60,7 @@ extension JSONAPIRoutes {
         guard let document = try await RequestDocument.readIfAny(request, context)?.json else { return nil }
         guard case .object(let members) = document, members.keys.allSatisfy({ $0 == "meta" || $0 == "jsonapi" }) else {
             throw RequestFailure(
-                .badRequest, "The body has more than 'meta'.",
+                .badRequest, "The body may contain only 'meta'.",
                 hint: #"Send {"meta": {"reason": "…"}}, or no body."#, source: .pointer(""))
         }
         return try reason(inMetaOf: document, type, at: RequestPointer())
@@ -80,7 +80,7 @@ extension JSONAPIRoutes {
         guard let reason = try TrashReason(json["meta"]?["reason"], at: source) else { return nil }
         guard type.item.isTrashable else {
             throw RequestFailure(
-                .unprocessable, "The \(type.name) have no trash that would keep the reason.",
+                .unprocessable, "The \(type.name) have no trash to keep the reason in.",
                 hint: "Leave it out: they're deleted permanently.", source: source)
         }
         return reason
@@ -119,7 +119,7 @@ extension JSONAPIRoutes {
         try Self.checkType(resource, type, view, at: pointer)
         guard case .string(let id) = resource["id"], type.keyValue(id) == key else {
             throw RequestFailure(
-                .conflict, "'id' isn't the one in the address.", hint: "Send the same id in both.",
+                .conflict, "'id' isn't the id in the address.", hint: "Send the same id in both.",
                 source: .pointer((pointer / "id").description))
         }
         var change = ResourceChange(type, view)
@@ -170,7 +170,7 @@ extension JSONAPIRoutes {
     ) throws {
         guard case .string(let name) = resource["type"], view.types[name]?.classIndex == type.classIndex else {
             throw RequestFailure(
-                .conflict, "'type' isn't '\(type.name)', as the address says.",
+                .conflict, "'type' must be '\(type.name)', as in the address.",
                 hint: "Send \"type\": \"\(type.name)\".", source: .pointer((pointer / "type").description))
         }
     }

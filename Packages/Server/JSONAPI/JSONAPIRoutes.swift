@@ -73,7 +73,7 @@ public struct JSONAPIRoutes: Sendable {
         guard let text = context.parameters.get("id")?.removingPercentEncoding, let key = type.keyValue(text) else {
             throw RequestFailure(
                 .notFound, localized("There is no resource of type '\(type.name)' with this id."),
-                hint: localized("An id is \(ValueText.expected(type.keyType))."))
+                hint: localized("The id must be \(ValueText.expected(type.keyType))."))
         }
         return key
     }
@@ -81,7 +81,7 @@ public struct JSONAPIRoutes: Sendable {
     static func noSuchResource(_ type: ResourceType) -> RequestFailure {
         RequestFailure(
             .notFound, localized("There is no resource of type '\(type.name)' with this id."),
-            hint: localized("It may be in the trash, or you may not see it."))
+            hint: localized("It may be in the trash, or you aren't permitted to see it."))
     }
 
     /// The relationship in the address.

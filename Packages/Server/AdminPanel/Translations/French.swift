@@ -3986,15 +3986,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Description/RequestExamples+Failing.swift
 
-        msgid "Filter the {0} by a field that they don't have"
+        msgid "Filter the {0} by a field they don't have"
         msgstr "Filtrer {0} par un champ qui n’existe pas"
 
         # Packages/Server/JSONAPI/Description/RequestExamples+Writing.swift
 
-        msgid "Make one of the {0}"
+        msgid "Create one of the {0}"
         msgstr "Créer un objet ({0})"
 
-        msgid "Change one of the {0}"
+        msgid "Update one of the {0}"
         msgstr "Modifier un objet ({0})"
 
         msgid "Move one of the {0} to the trash"
@@ -4003,13 +4003,13 @@ extension BuiltInTranslations {
         msgid "Delete one of the {0} permanently"
         msgstr "Supprimer définitivement un objet ({0})"
 
-        msgid "Change what '{0}' leads to"
+        msgid "Change what '{0}' links to"
         msgstr "Changer le lien « {0} »"
 
-        msgid "Add to what '{0}' leads to"
+        msgid "Add to what '{0}' links to"
         msgstr "Ajouter des liens à « {0} »"
 
-        msgid "Take out of what '{0}' leads to"
+        msgid "Remove from what '{0}' links to"
         msgstr "Retirer des liens de « {0} »"
 
         # Packages/Server/JSONAPI/Description/RequestExamples.swift
@@ -4020,10 +4020,10 @@ extension BuiltInTranslations {
         msgid "Read one of the {0}"
         msgstr "Lire un objet ({0})"
 
-        msgid "Read what '{0}' leads to"
+        msgid "Read what '{0}' links to"
         msgstr "Lire les objets liés par « {0} »"
 
-        msgid "Read which resources '{0}' leads to"
+        msgid "Read which resources '{0}' links to"
         msgstr "Lire quelles ressources sont liées par « {0} »"
 
         msgid "Filter the {0}"
@@ -4038,7 +4038,7 @@ extension BuiltInTranslations {
         msgid "List {0} with what they link to"
         msgstr "Lister {0} avec les objets liés"
 
-        msgid "The second page of the {0}, with how many there are"
+        msgid "The second page of the {0}, with the total"
         msgstr "La deuxième page ({0}), avec le nombre total"
 
         msgid "The page of the {0} after a cursor"
@@ -4046,39 +4046,39 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Export/ExportPlaces.swift
 
-        msgid "You have {0} exports under way, and at most {1} are possible."
+        msgid "You have {0} exports under way; the limit is {1}."
         msgstr "Vous avez {0} exports en cours, et {1} au plus sont possibles."
 
-        msgid "Try again when one of them has ended."
+        msgid "Try again when one of them has finished."
         msgstr "Réessayez quand l’un d’eux sera terminé."
 
-        msgid "Your address has {0} exports under way, and at most {1} are possible."
+        msgid "Your address has {0} exports under way; the limit is {1}."
         msgstr "Votre adresse a {0} exports en cours, et {1} au plus sont possibles."
 
-        msgid "The server has {0} exports under way, and at most {1} are possible."
+        msgid "The server has {0} exports under way; the limit is {1}."
         msgstr "Le serveur a {0} exports en cours, et {1} au plus sont possibles."
 
         # Packages/Server/JSONAPI/Imports/CSVDecoder.swift
 
-        msgid "The file ends inside this cell, which is in quotes."
+        msgid "The file ends inside this quoted cell."
         msgstr "Le fichier se termine à l’intérieur de cette cellule, qui est entre guillemets."
 
         msgid "Close the quotes, or send the whole file."
         msgstr "Fermez les guillemets, ou envoyez le fichier entier."
 
-        msgid "There is a NUL byte, which no text has."
+        msgid "There is a NUL byte, which text can't contain."
         msgstr "Il y a un octet NUL, qu’aucun texte ne contient."
 
         msgid "Save the file as 'CSV UTF-8', and import that. This may be another kind of file."
         msgstr "Enregistrez le fichier au format « CSV UTF-8 », puis importez-le. C’est peut-être un autre type de fichier."
 
-        msgid "There is something after the closing quotes of the cell."
+        msgid "The cell continues after its closing quotes."
         msgstr "Il y a quelque chose après les guillemets fermants de la cellule."
 
         msgid "Double the quotes that belong to the text: \"say \"\"hello\"\"\"."
         msgstr "Doublez les guillemets qui font partie du texte : \"dire \"\"bonjour\"\"\"."
 
-        msgid "There are quotes inside a cell that doesn't begin with quotes."
+        msgid "The cell contains quotes but doesn't begin with quotes."
         msgstr "Il y a des guillemets dans une cellule qui ne commence pas par des guillemets."
 
         msgid "Put the whole cell in quotes, and double those that belong to the text."
@@ -4093,10 +4093,10 @@ extension BuiltInTranslations {
         msgid "The row has more than {0} cells."
         msgstr "La ligne a plus de {0} cellules."
 
-        msgid "Leave columns out."
+        msgid "Leave some columns out."
         msgstr "Omettez des colonnes."
 
-        msgid "The cell isn't UTF-8, as the text before it is."
+        msgid "The cell isn't UTF-8, unlike the text before it."
         msgstr "La cellule n’est pas en UTF-8, contrairement au texte qui précède."
 
         msgid "Save the whole file as 'CSV UTF-8', and import that."
@@ -4104,13 +4104,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportDesk.swift
 
-        msgid "The import was started or cancelled already: it's {0}."
+        msgid "The import has already been started or cancelled: it's {0}."
         msgstr "L’import a déjà été lancé ou annulé (état : {0})."
 
-        msgid "Its page under Jobs says what came of it."
+        msgid "Its page under Jobs shows its result."
         msgstr "Sa page, sous Tâches, indique ce qu’il en est advenu."
 
-        msgid "The file isn't here as a whole."
+        msgid "The file's upload is incomplete."
         msgstr "Le fichier n’est pas arrivé en entier."
 
         msgid "Send it again."
@@ -4119,25 +4119,25 @@ extension BuiltInTranslations {
         msgid "You have no import of {0} with this number."
         msgstr "Vous n’avez pas d’import portant ce numéro pour {0}."
 
-        msgid "The page Jobs lists yours."
+        msgid "The Jobs page lists yours."
         msgstr "La page Tâches liste les vôtres."
 
-        msgid "The file has {0} rows, and at most {1} can be all or nothing."
+        msgid "The file has {0} rows; the limit for all or nothing is {1}."
         msgstr "Le fichier a {0} lignes, et {1} au plus peuvent être importées en tout ou rien."
 
-        msgid "Take the tick at \"All or nothing\" away: it's done in batches then."
+        msgid "Clear \"All or nothing\" to import in batches."
         msgstr "Décochez « Tout ou rien » : l’import se fera alors par lots."
 
-        msgid "The import would do something else than its preview showed."
+        msgid "The import would no longer do what its preview showed."
         msgstr "L’import ferait autre chose que ce que montrait son aperçu."
 
-        msgid "Nothing was changed. Ask for another preview, and decide anew."
+        msgid "Nothing was changed. Ask for another preview, then decide again."
         msgstr "Rien n’a été modifié. Demandez un nouvel aperçu, puis décidez à nouveau."
 
         msgid "Every row is refused."
         msgstr "Toutes les lignes sont refusées."
 
-        msgid "Correct the file and send it again, or map it otherwise."
+        msgid "Correct the file and send it again, or change the mapping."
         msgstr "Corrigez le fichier et renvoyez-le, ou associez les colonnes autrement."
 
         # Packages/Server/JSONAPI/Imports/ImportEncoding.swift
@@ -4162,28 +4162,28 @@ extension BuiltInTranslations {
         msgid "The file has more than {0} rows."
         msgstr "Le fichier a plus de {0} lignes."
 
-        msgid "The row has {0} cells, and the header has {1}."
+        msgid "The row has {0} cells, but the header has {1}."
         msgstr "La ligne a {0} cellules, et l’en-tête en a {1}."
 
         msgid "Put cells with separators or line breaks in quotes."
         msgstr "Mettez entre guillemets les cellules qui contiennent des séparateurs ou des sauts de ligne."
 
-        msgid "The column has no name, or one of more than {0} bytes."
+        msgid "The column has no name, or its name is longer than {0} bytes."
         msgstr "La colonne n’a pas de nom, ou un nom de plus de {0} octets."
 
         msgid "Name every column in the first row."
         msgstr "Donnez un nom à chaque colonne dans la première ligne."
 
-        msgid "Another column is called '{0}' too."
+        msgid "Another column is also called '{0}'."
         msgstr "Une autre colonne s’appelle aussi « {0} »."
 
         msgid "Give each column its own name."
         msgstr "Donnez à chaque colonne un nom distinct."
 
-        msgid "The objects have too many different names, or too long ones."
+        msgid "The objects have too many different member names, or names that are too long."
         msgstr "Les objets ont trop de noms différents, ou des noms trop longs."
 
-        msgid "At most {0} names of {1} bytes are possible."
+        msgid "The limit is {0} names of {1} bytes."
         msgstr "Au plus {0} noms de {1} octets sont possibles."
 
         # Packages/Server/JSONAPI/Imports/ImportFileError.swift
@@ -4196,10 +4196,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportMapping+Names.swift
 
-        msgid "Titles are for reading: change '{0}' instead."
+        msgid "Titles are read-only: change '{0}' instead."
         msgstr "Les titres ne servent qu’à la lecture : modifiez plutôt « {0} »."
 
-        msgid "Nothing is chosen for it."
+        msgid "No member was chosen for it."
         msgstr "Rien n’est choisi pour cette colonne."
 
         msgid "'{0}' is required."
@@ -4214,7 +4214,7 @@ extension BuiltInTranslations {
         msgid "Column '{0}': {1}"
         msgstr "Colonne « {0} » : {1}"
 
-        msgid "'{0}' is required, and no column becomes it."
+        msgid "'{0}' is required, but no column maps to it."
         msgstr "« {0} » est obligatoire, et aucune colonne n’y est associée."
 
         # Packages/Server/JSONAPI/Imports/ImportMapping+Row.swift
@@ -4222,16 +4222,16 @@ extension BuiltInTranslations {
         msgid "'{0}' isn't {1}."
         msgstr "« {0} » n’est pas {1}."
 
-        msgid "a truth value"
+        msgid "a Boolean"
         msgstr "un booléen"
 
         msgid "Write true or false."
         msgstr "Écrivez true ou false."
 
-        msgid "a whole number of {0} bits"
+        msgid "an integer of {0} bits"
         msgstr "un nombre entier de {0} bits"
 
-        msgid "Write nothing but digits, such as 1200."
+        msgid "Write only digits, such as 1200."
         msgstr "N’écrivez que des chiffres, comme 1200."
 
         msgid "a number"
@@ -4273,7 +4273,7 @@ extension BuiltInTranslations {
         msgid "base64"
         msgstr "du base64"
 
-        msgid "Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end."
+        msgid "Encode the bytes with the characters A-Z, a-z, 0-9, + and /, and with = at the end."
         msgstr "Écrivez les octets avec les caractères A-Z, a-z, 0-9, + et /, et = à la fin."
 
         msgid "a value of type {0}"
@@ -4300,7 +4300,7 @@ extension BuiltInTranslations {
         msgid "Several of the {0} are called '{1}'."
         msgstr "Plusieurs objets ({0}) s’appellent « {1} »."
 
-        msgid "Write the id of the one that you mean."
+        msgid "Write the id of the one you mean."
         msgstr "Écrivez l’identifiant de celui que vous voulez."
 
         msgid "'{0}' is neither the id nor the title of one of the {1}."
@@ -4309,7 +4309,7 @@ extension BuiltInTranslations {
         msgid "Write {0}, or the exact title of one that you can see. {1}"
         msgstr "Écrivez {0}, ou le titre exact d’un objet que vous pouvez voir. {1}"
 
-        msgid "a JSON list of at most {0} values"
+        msgid "a JSON array of at most {0} values"
         msgstr "une liste JSON d’au plus {0} valeurs"
 
         msgid "Write one such as [\"a\", \"b\"]."
@@ -4326,25 +4326,25 @@ extension BuiltInTranslations {
         msgid "Create new ones and update existing ones"
         msgstr "Créer les nouveaux et mettre à jour les existants"
 
-        msgid "Two columns lead to '{0}'."
+        msgid "Two columns map to '{0}'."
         msgstr "Deux colonnes sont associées à « {0} »."
 
         msgid "Choose 'nothing' for one of them."
         msgstr "Choisissez « rien » pour l’une d’elles."
 
-        msgid "No column leads to a member."
+        msgid "No column maps to a member."
         msgstr "Aucune colonne n’est associée à un membre."
 
-        msgid "Map at least one column to something besides 'id'."
+        msgid "Map at least one column to something other than 'id'."
         msgstr "Associez au moins une colonne à autre chose que « id »."
 
-        msgid "A column leads to 'id', and rows are matched by {0}."
+        msgid "A column maps to 'id', but rows are matched by {0}."
         msgstr "Une colonne est associée à « id », et les lignes sont rapprochées par {0}."
 
-        msgid "Lead it to nothing, or leave 'match' out."
+        msgid "Map it to nothing, or leave 'match' out."
         msgstr "Ne l’associez à rien, ou omettez « match »."
 
-        msgid "Rows are matched by {0}, and no column leads to '{1}'."
+        msgid "Rows are matched by {0}, but no column maps to '{1}'."
         msgstr "Les lignes sont rapprochées par {0}, et aucune colonne n’est associée à « {1} »."
 
         msgid "Map a column to it, or match by something else."
@@ -4359,10 +4359,10 @@ extension BuiltInTranslations {
         msgid "{0} have no member '{1}'."
         msgstr "Il n’y a pas de membre « {1} » dans « {0} »."
 
-        msgid "Columns lead to '{0}' as a whole and to members of it."
+        msgid "Columns map both to '{0}' as a whole and to its members."
         msgstr "Des colonnes sont associées à « {0} » en entier et à ses membres."
 
-        msgid "Leave one of the two out: null."
+        msgid "Map one of the two to null."
         msgstr "Ignorez l’un des deux : null."
 
         # Packages/Server/JSONAPI/Imports/ImportPlanner.swift
@@ -4370,7 +4370,7 @@ extension BuiltInTranslations {
         msgid "Choose to update existing ones, or leave the row out."
         msgstr "Choisissez de mettre à jour les existants, ou omettez la ligne."
 
-        msgid "The row says nothing of {0}, by which rows are matched."
+        msgid "The row has no value for {0}, which rows are matched by."
         msgstr "La ligne n’indique rien pour {0}, qui sert à rapprocher les lignes."
 
         msgid "Write a value, or leave the row out."
@@ -4388,16 +4388,16 @@ extension BuiltInTranslations {
         msgid "Change all but one of them, or match by id."
         msgstr "Modifiez-les tous sauf un, ou rapprochez les lignes par identifiant."
 
-        msgid "There is a resource with this {0} already."
+        msgid "There is already a resource with this {0}."
         msgstr "Une ressource a déjà cette valeur de « {0} »."
 
-        msgid "What has this {0} is in the trash."
+        msgid "The resource with this {0} is in the trash."
         msgstr "L’objet qui a cette valeur de « {0} » est dans la corbeille."
 
         msgid "Restore it first, or leave the row out."
         msgstr "Restaurez-le d’abord, ou omettez la ligne."
 
-        msgid "You can see none of the {0} with this {1}."
+        msgid "None of the {0} that you can see has this {1}."
         msgstr "Vous ne pouvez voir aucun objet ({0}) qui a cette valeur de « {1} »."
 
         msgid "Correct the value, choose to create new ones, or leave the row out."
@@ -4406,21 +4406,21 @@ extension BuiltInTranslations {
         msgid "The row has no id."
         msgstr "La ligne n’a pas d’identifiant."
 
-        msgid "Write the id of what it changes, or leave the row out."
+        msgid "Write the id of the resource to change, or leave the row out."
         msgstr "Écrivez l’identifiant de ce qu’elle modifie, ou omettez la ligne."
 
-        msgid "Give it one: {0} have no ids that the server makes."
+        msgid "Give it one: the server doesn't generate ids for {0}."
         msgstr "Donnez-lui-en un : le serveur ne crée pas d’identifiants pour {0}."
 
         msgid "{0} has the same id."
         msgstr "Même identifiant que : {0}."
 
-        msgid "There is a resource with this id already."
+        msgid "There is already a resource with this id."
         msgstr "Une ressource a déjà cet identifiant."
 
         # Packages/Server/JSONAPI/Imports/ImportTextDecoder.swift
 
-        msgid "The file ends inside a character of UTF-16."
+        msgid "The file ends inside a UTF-16 character."
         msgstr "Le fichier se termine au milieu d’un caractère UTF-16."
 
         msgid "Send the whole file."
@@ -4429,13 +4429,13 @@ extension BuiltInTranslations {
         msgid "This is an Excel workbook, or another ZIP archive."
         msgstr "C’est un classeur Excel, ou une autre archive ZIP."
 
-        msgid "This is an Excel workbook of an old version."
+        msgid "This is an Excel workbook in an old format."
         msgstr "C’est un classeur Excel d’une ancienne version."
 
         msgid "Save it as 'CSV UTF-8' in Excel, and import that."
         msgstr "Enregistrez-le dans Excel au format « CSV UTF-8 », puis importez-le."
 
-        msgid "There is half a character: a surrogate of UTF-16 without its other half."
+        msgid "There is half a character: a UTF-16 surrogate without its other half."
         msgstr "Il y a un demi-caractère : un substitut UTF-16 sans son autre moitié."
 
         msgid "The file is damaged. Save it as 'CSV UTF-8' in the program that wrote it, and import that."
@@ -4448,13 +4448,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportWorker.swift
 
-        msgid "You may not do this any more: {0}"
+        msgid "You are no longer permitted to do this: {0}"
         msgstr "Vous ne pouvez plus faire cela : {0}"
 
-        msgid "Somebody has given the resource another {0} since."
+        msgid "Somebody has since given the resource a different {0}."
         msgstr "Quelqu’un a modifié depuis la valeur de « {0} » de la ressource."
 
-        msgid "Import the row again, and see what it matches now."
+        msgid "Import the row again, and check what it matches now."
         msgstr "Importez de nouveau la ligne, et voyez à quoi elle correspond maintenant."
 
         msgid "The row can't be read."
@@ -4465,13 +4465,13 @@ extension BuiltInTranslations {
         msgid "Send an array of objects, or one object on each line."
         msgstr "Envoyez un tableau d’objets, ou un objet par ligne."
 
-        msgid "There is something other than an object."
+        msgid "There is something that isn't an object."
         msgstr "Il y a autre chose qu’un objet."
 
         msgid "The file ends inside the object that begins here."
         msgstr "Le fichier se termine à l’intérieur de l’objet qui commence ici."
 
-        msgid "The file ends before its array does."
+        msgid "The file ends inside its array."
         msgstr "Le fichier se termine avant son tableau."
 
         msgid "There are two objects on one line."
@@ -4483,7 +4483,7 @@ extension BuiltInTranslations {
         msgid "The object has more than {0} bytes."
         msgstr "L’objet dépasse {0} octets."
 
-        msgid "More than {0} objects and lists are in each other."
+        msgid "More than {0} objects and arrays are nested in each other."
         msgstr "Plus de {0} objets et listes sont imbriqués."
 
         msgid "Send flatter objects."
@@ -4500,13 +4500,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/JobStore+Import.swift
 
-        msgid "You have {0} imports that you haven't started, and at most {1} are possible."
+        msgid "You have {0} imports that you haven't started; the limit is {1}."
         msgstr "Vous avez {0} imports que vous n’avez pas lancés, et {1} au plus sont possibles."
 
-        msgid "Start or discard one: the page Jobs lists them."
+        msgid "Start or discard one: the Jobs page lists them."
         msgstr "Lancez-en ou abandonnez-en un : la page Tâches les liste."
 
-        msgid "The import was discarded while its file was on the way."
+        msgid "The import was discarded while its file was being uploaded."
         msgstr "L’importation a été abandonnée pendant l’envoi de son fichier."
 
         msgid "Import the file again."
@@ -4514,19 +4514,19 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/JSONAPIRoutes+Export.swift
 
-        msgid "there is no such format."
+        msgid "unknown format."
         msgstr "ce format n’existe pas."
 
         msgid "Send one of {0}."
         msgstr "Envoyez l’un de : {0}."
 
-        msgid "it's neither 'guarded' nor 'plain'."
+        msgid "it must be 'guarded' or 'plain'."
         msgstr "ce n’est ni « guarded » ni « plain »."
 
         msgid "Leave it out for 'guarded'."
         msgstr "Omettez-le pour « guarded »."
 
-        msgid "it's neither 'true' nor 'false'."
+        msgid "it must be 'true' or 'false'."
         msgstr "ce n’est ni « true » ni « false »."
 
         msgid "Leave it out for 'false'."
@@ -4539,6 +4539,12 @@ extension BuiltInTranslations {
         msgstr "modifier"
 
         # Packages/Server/JSONAPI/JSONAPIRoutes.swift
+
+        msgid "It may be in the trash, or you aren't permitted to see it."
+        msgstr "L’élément est peut-être dans la corbeille, ou vous ne pouvez pas le voir."
+
+        msgid "The id must be {0}."
+        msgstr "Forme d’un identifiant : {0}."
 
         msgid "There is no resource of type '{0}' with this id."
         msgstr "Aucune ressource de type « {0} » n’a cet identifiant."
@@ -4560,18 +4566,18 @@ extension BuiltInTranslations {
         msgid "Leave them out. They may be in the trash by now."
         msgstr "Omettez-les. Elles ont peut-être été mises à la corbeille entre-temps."
 
-        msgid "Other resources match than the dry run found."
+        msgid "The resources that match aren't the ones that the dry run found."
         msgstr "Les ressources qui correspondent ne sont plus celles que l’essai avait trouvées."
 
-        msgid "{0} resources match, and the dry run found {1}."
+        msgid "{0} resources match, but the dry run found {1}."
         msgstr "{0} ressources correspondent, et l’essai en avait trouvé {1}."
 
-        msgid "Nothing was changed. Make another dry run before you go on."
+        msgid "Nothing was changed. Do another dry run before you go on."
         msgstr "Rien n’a été modifié. Refaites un essai avant de continuer."
 
         # Packages/Server/JSONAPI/Jobs/BulkSelection.swift
 
-        msgid "More than {0} resources match, and a job has at most as many."
+        msgid "More than {0} resources match, which is the most that a job can have."
         msgstr "Plus de {0} ressources correspondent, et une tâche ne peut pas en traiter plus."
 
         msgid "Narrow the selection with filters, and do it in parts."
@@ -4613,24 +4619,24 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/JobRunner.swift
 
-        msgid "Somebody else held it for more than {0}."
+        msgid "Somebody else had it locked for more than {0}."
         msgstr "Quelqu’un d’autre a bloqué l’objet pendant plus de {0}."
 
-        msgid "Do it again."
+        msgid "Try again."
         msgstr "Recommencez."
 
-        msgid "The account of whoever asked for this is gone or disabled."
+        msgid "The account that started this job has been deleted or disabled."
         msgstr "Le compte qui a demandé cette tâche n’existe plus ou est désactivé."
 
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
-        msgid "The job is of a kind that this server doesn't know."
+        msgid "This server doesn't know this kind of job."
         msgstr "La tâche est d’un type que ce serveur ne connaît pas."
 
-        msgid "Another server has a newer version; ask it."
+        msgid "Ask a server with a newer version."
         msgstr "Un autre serveur a une version plus récente ; adressez-vous à lui."
 
-        msgid "You have {0} jobs that aren't finished, and at most {1} are possible."
+        msgid "You have {0} unfinished jobs; the limit is {1}."
         msgstr "Vous avez {0} tâches non terminées, et {1} au plus sont possibles."
 
         msgid "Wait until one is finished, or cancel one."
@@ -4644,22 +4650,22 @@ extension BuiltInTranslations {
         msgid "Choose at least one field."
         msgstr "Choisissez au moins un champ."
 
-        msgid "You can't see it any more."
+        msgid "You can no longer see it."
         msgstr "Vous ne pouvez plus le voir."
 
-        msgid "It was so already."
+        msgid "It already had these values."
         msgstr "C’était déjà le cas."
 
-        msgid "It isn't in the trash any more."
+        msgid "It's no longer in the trash."
         msgstr "Il n’est plus dans la corbeille."
 
-        msgid "Somebody has restored or deleted it since."
+        msgid "Somebody has since restored or deleted it."
         msgstr "Quelqu’un l’a restauré ou supprimé depuis."
 
-        msgid "It's gone, or you can't see it any more."
+        msgid "It no longer exists, or you can no longer see it."
         msgstr "Il n’existe plus, ou vous ne pouvez plus le voir."
 
-        msgid "It's as it was."
+        msgid "It already has its old values."
         msgstr "Il est comme avant."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
@@ -4667,7 +4673,7 @@ extension BuiltInTranslations {
         msgid "The job has ended: it's {0}."
         msgstr "La tâche est déjà finie (état : {0})."
 
-        msgid "Undo on its page takes it back."
+        msgid "Undo it on its page."
         msgstr "« Défaire », sur sa page, revient en arrière."
 
         msgid "The job is under way."
@@ -4676,16 +4682,16 @@ extension BuiltInTranslations {
         msgid "End it on its page, then undo what it did."
         msgstr "Arrêtez-la sur sa page, puis défaites ce qu’elle a fait."
 
-        msgid "Job {0} undoes it."
+        msgid "Job {0} undoes this one."
         msgstr "La tâche {0} la défait."
 
-        msgid "That job's page shows how far that is."
+        msgid "That job's page shows its progress."
         msgstr "La page de cette tâche indique son avancement."
 
-        msgid "A job of the kind '{0}' can't be undone."
+        msgid "A job of kind '{0}' can't be undone."
         msgstr "Une tâche de type « {0} » ne peut pas être défaite."
 
-        msgid "Do what you want with a new one."
+        msgid "Start a new job instead."
         msgstr "Faites ce que vous voulez avec une nouvelle tâche."
 
         msgid "The job did nothing."
@@ -4696,7 +4702,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/ResourceMembers+Reading.swift
 
-        msgid "'{0}' has more than {1} elements, which an undo couldn't bring back."
+        msgid "'{0}' has more than {1} elements, so the change couldn't be undone."
         msgstr "« {0} » a plus de {1} éléments, qu’une annulation ne pourrait pas rétablir."
 
         msgid "Change it by itself, not together with others."
@@ -4704,30 +4710,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Query/FieldPath.swift
 
-        msgid "Use a field with one value. Lists can't be searched or sorted by."
+        msgid "Use a field with one value. Lists can't be filtered or sorted by."
         msgstr "Utilisez un champ à valeur unique. On ne peut ni chercher ni trier par une liste."
 
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
-        msgid "The query has {0} bytes, and at most {1} are possible."
+        msgid "The query has {0} bytes; the limit is {1}."
         msgstr "La chaîne de requête a {0} octets, et {1} au plus sont possibles."
 
         msgid "Send fewer filters at once."
         msgstr "Envoyez moins de filtres à la fois."
 
-        msgid "The query has {0} parameters, and at most {1} are possible."
+        msgid "The query has {0} parameters; the limit is {1}."
         msgstr "La chaîne de requête a {0} paramètres, et {1} au plus sont possibles."
 
-        msgid "The parameter '{0}': {1}"
+        msgid "Parameter '{0}': {1}"
         msgstr "Le paramètre « {0} » : {1}"
 
-        msgid "it has {0} {1}, and at most {2} are possible."
+        msgid "it has {0} {1}; the limit is {2}."
         msgstr "il a {0} {1}, et {2} au plus sont possibles."
 
         msgid "Send several requests."
         msgstr "Envoyez plusieurs requêtes."
 
-        msgid "The query has a parameter that isn't UTF-8 in percent-encoding: '{0}'."
+        msgid "The query has a parameter that isn't percent-encoded UTF-8: '{0}'."
         msgstr "La requête a un paramètre qui n’est pas de l’UTF-8 en encodage pourcent : « {0} »."
 
         msgid "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."
@@ -4739,22 +4745,19 @@ extension BuiltInTranslations {
         msgid "Send it once."
         msgstr "Envoyez-le une fois."
 
-        msgid "its value has {0} bytes, and at most {1} are possible."
+        msgid "its value has {0} bytes; the limit is {1}."
         msgstr "sa valeur a {0} octets, et {1} au plus sont possibles."
 
         msgid "Send a shorter value."
         msgstr "Envoyez une valeur plus courte."
 
-        msgid "it has the character U+0000."
+        msgid "it contains the character U+0000."
         msgstr "il contient le caractère U+0000."
 
         # Packages/Server/JSONAPI/Query/ResourceFilter.swift
 
         msgid "'{0}' isn't an operator for '{1}'."
         msgstr "« {0} » n’est pas un opérateur pour « {1} »."
-
-        msgid "Possible are: {0}."
-        msgstr "Sont possibles : {0}."
 
         msgctxt "it has …"
         msgid "values"
@@ -4771,22 +4774,22 @@ extension BuiltInTranslations {
         msgid "a number from 1 to {0}"
         msgstr "un nombre de 1 à {0}"
 
-        msgid "it isn't known here."
+        msgid "it isn't supported here."
         msgstr "il n’est pas connu ici."
 
-        msgid "The page begins after {0} resources, and at most {1} can be skipped."
+        msgid "The page would skip {0} resources; the limit is {1}."
         msgstr "La page commence après {0} ressources, et on peut en sauter {1} au plus."
 
         msgid "Follow 'links.next' of a list without page[number]: cursors have no limit."
         msgstr "Suivez « links.next » d’une liste sans page[number] : les curseurs n’ont pas de limite."
 
-        msgid "it doesn't go with page[number]."
+        msgid "it can't be combined with page[number]."
         msgstr "il ne va pas avec page[number]."
 
         msgid "Send one of the two."
         msgstr "Envoyez l’un des deux."
 
-        msgid "it isn't a cursor of a list in this order."
+        msgid "it isn't a cursor for a list in this order."
         msgstr "ce n’est pas un curseur d’une liste dans cet ordre."
 
         msgid "Take it from 'links.next', with the same 'sort'."
@@ -4797,7 +4800,7 @@ extension BuiltInTranslations {
         msgid "There are none."
         msgstr "Il n’y en a aucun."
 
-        msgid "Known are: {0}."
+        msgid "Expected one of: {0}."
         msgstr "Valeurs connues : {0}."
 
         msgid "the query has more than {0} filters."
@@ -4809,14 +4812,14 @@ extension BuiltInTranslations {
         msgid "This address takes no parameters."
         msgstr "Cette adresse ne prend pas de paramètres."
 
-        msgid "there is no type of this name."
+        msgid "there is no type with this name."
         msgstr "aucun type ne porte ce nom."
 
         msgctxt "it has …"
         msgid "fields"
         msgstr "champs"
 
-        msgid "'{0}' has no order."
+        msgid "'{0}' can't be sorted by."
         msgstr "« {0} » n’a pas d’ordre."
 
         msgid "Sort by an attribute with one value, or by id."
@@ -4832,7 +4835,7 @@ extension BuiltInTranslations {
         msgid "paths"
         msgstr "chemins"
 
-        msgid "'{0}' is {1} relationships deep, and at most {2} are possible."
+        msgid "'{0}' is {1} relationships deep; the limit is {2}."
         msgstr "« {0} » a une profondeur de {1} relations, et {2} au plus sont possibles."
 
         msgid "Ask for the rest in another request."
@@ -4896,10 +4899,10 @@ extension BuiltInTranslations {
         msgid "Send a list of values."
         msgstr "Envoyez une liste de valeurs."
 
-        msgid "An element has {0} values."
+        msgid "An element must have {0} values."
         msgstr "Un élément a {0} valeurs."
 
-        msgid "Send a list of as many."
+        msgid "Send a list of that length."
         msgstr "Envoyez une liste d’autant de valeurs."
 
         msgid "An element can't be null."
@@ -4911,7 +4914,7 @@ extension BuiltInTranslations {
         msgid "Two elements have the same 'id'."
         msgstr "Deux éléments ont le même « id »."
 
-        msgid "Leave it out for a new one."
+        msgid "Leave it out for a new element."
         msgstr "Omettez-le pour un nouvel élément."
 
         msgid "An element of '{0}'"
@@ -4926,10 +4929,10 @@ extension BuiltInTranslations {
         msgid "{0} needs '{1}'."
         msgstr "{0} : « {1} » est nécessaire."
 
-        msgid "Send it, or leave out the whole of what needs it."
+        msgid "Send it, or leave out everything that needs it."
         msgstr "Envoyez cette valeur, ou omettez entièrement ce qui en a besoin."
 
-        msgid "It isn't {0}."
+        msgid "The value isn't {0}."
         msgstr "Ce n’est pas {0}."
 
         msgid "Send {0}, without quotes."
@@ -4940,16 +4943,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceChange+Limits.swift
 
-        msgid "There is no latitude of {0} degrees."
+        msgid "A latitude can't be {0} degrees."
         msgstr "Une latitude de {0} degrés n’existe pas."
 
-        msgid "There is no longitude of {0} degrees."
+        msgid "A longitude can't be {0} degrees."
         msgstr "Une longitude de {0} degrés n’existe pas."
 
         msgid "Send a number from {0} to {1}."
         msgstr "Envoyez un nombre de {0} à {1}."
 
-        msgid "{0} isn't one of the values that it can have."
+        msgid "{0} isn't an allowed value."
         msgstr "{0} ne fait pas partie des valeurs possibles."
 
         msgid "Send one of: {0}."
@@ -4957,7 +4960,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceChange+Relationships.swift
 
-        msgid "The list has {0} elements, and at most {1} are possible."
+        msgid "The list has {0} elements; the limit is {1}."
         msgstr "La liste a {0} éléments, et {1} au plus sont possibles."
 
         msgid "Write longer lists through sync."
@@ -4983,12 +4986,12 @@ extension BuiltInTranslations {
         msgid "{0} have no attribute '{1}'."
         msgstr "{0} : il n’y a pas d’attribut « {1} »."
 
-        msgid "It's a relationship: send it there."
+        msgid "It's a relationship: send it in 'relationships'."
         msgstr "C’est une relation : envoyez-la là."
 
         # Packages/Server/JSONAPI/Writing/ResourceObjects.swift
 
-        msgid "A link leads to a resource that doesn't exist."
+        msgid "A link points to a resource that doesn't exist."
         msgstr "Un lien mène à une ressource qui n’existe pas."
 
         msgid "Send the id of one that exists."
@@ -5001,10 +5004,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter+Refusals.swift
 
-        msgid "Leave 'id' out, and the server makes one."
+        msgid "Leave 'id' out, and the server generates one."
         msgstr "Omettez « id », et le serveur en crée un."
 
-        msgid "Another of the {0} has the same value that must be unique."
+        msgid "Another of the {0} has the same value, which must be unique."
         msgstr "Un autre objet ({0}) a la même valeur, qui doit être unique."
 
         msgid "Another of the {0} has the same {1}."
@@ -5016,7 +5019,7 @@ extension BuiltInTranslations {
         msgid "A required value is missing."
         msgstr "Une valeur obligatoire manque."
 
-        msgid "A link leads to a resource that was just removed."
+        msgid "A link points to a resource that was just removed."
         msgstr "Un lien mène à une ressource qui vient d’être supprimée."
 
         msgid "The database doesn't accept the values: {0}."
@@ -5030,10 +5033,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter.swift
 
-        msgid "Something else needs this resource."
+        msgid "Something else still needs this resource."
         msgstr "Autre chose a besoin de cette ressource."
 
-        msgid "Remove what links to it first."
+        msgid "First remove what links to it."
         msgstr "Supprimez d’abord ce qui a un lien vers elle."
 
         msgid "Leave '{0}' as it is, or ask for a role that may change it."

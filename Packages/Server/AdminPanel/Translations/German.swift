@@ -3987,15 +3987,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Description/RequestExamples+Failing.swift
 
-        msgid "Filter the {0} by a field that they don't have"
+        msgid "Filter the {0} by a field they don't have"
         msgstr "{0} nach einem Feld filtern, das es dort nicht gibt"
 
         # Packages/Server/JSONAPI/Description/RequestExamples+Writing.swift
 
-        msgid "Make one of the {0}"
+        msgid "Create one of the {0}"
         msgstr "Ein Objekt erstellen: {0}"
 
-        msgid "Change one of the {0}"
+        msgid "Update one of the {0}"
         msgstr "Ein Objekt ändern: {0}"
 
         msgid "Move one of the {0} to the trash"
@@ -4004,13 +4004,13 @@ extension BuiltInTranslations {
         msgid "Delete one of the {0} permanently"
         msgstr "Ein Objekt endgültig löschen: {0}"
 
-        msgid "Change what '{0}' leads to"
+        msgid "Change what '{0}' links to"
         msgstr "Ändern, worauf „{0}“ verweist"
 
-        msgid "Add to what '{0}' leads to"
+        msgid "Add to what '{0}' links to"
         msgstr "Zu dem, worauf „{0}“ verweist, etwas hinzufügen"
 
-        msgid "Take out of what '{0}' leads to"
+        msgid "Remove from what '{0}' links to"
         msgstr "Aus dem, worauf „{0}“ verweist, etwas entfernen"
 
         # Packages/Server/JSONAPI/Description/RequestExamples.swift
@@ -4021,10 +4021,10 @@ extension BuiltInTranslations {
         msgid "Read one of the {0}"
         msgstr "Ein Objekt lesen: {0}"
 
-        msgid "Read what '{0}' leads to"
+        msgid "Read what '{0}' links to"
         msgstr "Lesen, worauf „{0}“ verweist"
 
-        msgid "Read which resources '{0}' leads to"
+        msgid "Read which resources '{0}' links to"
         msgstr "Lesen, auf welche Ressourcen „{0}“ verweist"
 
         msgid "Filter the {0}"
@@ -4039,7 +4039,7 @@ extension BuiltInTranslations {
         msgid "List {0} with what they link to"
         msgstr "{0} auflisten, samt allem, worauf sie verweisen"
 
-        msgid "The second page of the {0}, with how many there are"
+        msgid "The second page of the {0}, with the total"
         msgstr "Die zweite Seite und die Gesamtzahl: {0}"
 
         msgid "The page of the {0} after a cursor"
@@ -4047,39 +4047,39 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Export/ExportPlaces.swift
 
-        msgid "You have {0} exports under way, and at most {1} are possible."
+        msgid "You have {0} exports under way; the limit is {1}."
         msgstr "Sie haben {0} laufende Exporte, höchstens {1} sind möglich."
 
-        msgid "Try again when one of them has ended."
+        msgid "Try again when one of them has finished."
         msgstr "Versuchen Sie es noch einmal, wenn einer davon beendet ist."
 
-        msgid "Your address has {0} exports under way, and at most {1} are possible."
+        msgid "Your address has {0} exports under way; the limit is {1}."
         msgstr "Von Ihrer Adresse laufen {0} Exporte, höchstens {1} sind möglich."
 
-        msgid "The server has {0} exports under way, and at most {1} are possible."
+        msgid "The server has {0} exports under way; the limit is {1}."
         msgstr "Auf dem Server laufen {0} Exporte, höchstens {1} sind möglich."
 
         # Packages/Server/JSONAPI/Imports/CSVDecoder.swift
 
-        msgid "The file ends inside this cell, which is in quotes."
+        msgid "The file ends inside this quoted cell."
         msgstr "Die Datei endet in dieser Zelle, die in Anführungszeichen steht."
 
         msgid "Close the quotes, or send the whole file."
         msgstr "Schließen Sie die Anführungszeichen, oder senden Sie die ganze Datei."
 
-        msgid "There is a NUL byte, which no text has."
+        msgid "There is a NUL byte, which text can't contain."
         msgstr "Es gibt ein NUL-Byte, das in keinem Text vorkommt."
 
         msgid "Save the file as 'CSV UTF-8', and import that. This may be another kind of file."
         msgstr "Speichern Sie die Datei als „CSV UTF-8“ und importieren Sie diese. Vielleicht ist es eine andere Art von Datei."
 
-        msgid "There is something after the closing quotes of the cell."
+        msgid "The cell continues after its closing quotes."
         msgstr "Nach den schließenden Anführungszeichen der Zelle steht noch etwas."
 
         msgid "Double the quotes that belong to the text: \"say \"\"hello\"\"\"."
         msgstr "Verdoppeln Sie Anführungszeichen, die zum Text gehören: \"sag \"\"hallo\"\"\"."
 
-        msgid "There are quotes inside a cell that doesn't begin with quotes."
+        msgid "The cell contains quotes but doesn't begin with quotes."
         msgstr "In einer Zelle, die nicht mit Anführungszeichen beginnt, stehen Anführungszeichen."
 
         msgid "Put the whole cell in quotes, and double those that belong to the text."
@@ -4094,10 +4094,10 @@ extension BuiltInTranslations {
         msgid "The row has more than {0} cells."
         msgstr "Die Zeile hat mehr als {0} Zellen."
 
-        msgid "Leave columns out."
+        msgid "Leave some columns out."
         msgstr "Lassen Sie Spalten weg."
 
-        msgid "The cell isn't UTF-8, as the text before it is."
+        msgid "The cell isn't UTF-8, unlike the text before it."
         msgstr "Die Zelle ist kein UTF-8, anders als der Text davor."
 
         msgid "Save the whole file as 'CSV UTF-8', and import that."
@@ -4105,13 +4105,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportDesk.swift
 
-        msgid "The import was started or cancelled already: it's {0}."
+        msgid "The import has already been started or cancelled: it's {0}."
         msgstr "Der Import wurde schon gestartet oder abgebrochen. Status: {0}."
 
-        msgid "Its page under Jobs says what came of it."
+        msgid "Its page under Jobs shows its result."
         msgstr "Seine Seite unter „Aufträge“ zeigt, was daraus wurde."
 
-        msgid "The file isn't here as a whole."
+        msgid "The file's upload is incomplete."
         msgstr "Die Datei ist nicht vollständig angekommen."
 
         msgid "Send it again."
@@ -4120,25 +4120,25 @@ extension BuiltInTranslations {
         msgid "You have no import of {0} with this number."
         msgstr "Sie haben keinen Import mit dieser Nummer: {0}."
 
-        msgid "The page Jobs lists yours."
+        msgid "The Jobs page lists yours."
         msgstr "Die Seite „Aufträge“ enthält Ihre."
 
-        msgid "The file has {0} rows, and at most {1} can be all or nothing."
+        msgid "The file has {0} rows; the limit for all or nothing is {1}."
         msgstr "Die Datei hat {0} Zeilen; alles oder nichts ist mit höchstens {1} möglich."
 
-        msgid "Take the tick at \"All or nothing\" away: it's done in batches then."
+        msgid "Clear \"All or nothing\" to import in batches."
         msgstr "Entfernen Sie das Häkchen bei „Alles oder nichts“: Dann wird in Teilen importiert."
 
-        msgid "The import would do something else than its preview showed."
+        msgid "The import would no longer do what its preview showed."
         msgstr "Der Import würde etwas anderes tun, als seine Vorschau gezeigt hat."
 
-        msgid "Nothing was changed. Ask for another preview, and decide anew."
+        msgid "Nothing was changed. Ask for another preview, then decide again."
         msgstr "Nichts wurde geändert. Rufen Sie eine neue Vorschau ab und entscheiden Sie neu."
 
         msgid "Every row is refused."
         msgstr "Jede Zeile wird abgelehnt."
 
-        msgid "Correct the file and send it again, or map it otherwise."
+        msgid "Correct the file and send it again, or change the mapping."
         msgstr "Korrigieren Sie die Datei und senden Sie sie noch einmal, oder ordnen Sie die Spalten anders zu."
 
         # Packages/Server/JSONAPI/Imports/ImportEncoding.swift
@@ -4163,28 +4163,28 @@ extension BuiltInTranslations {
         msgid "The file has more than {0} rows."
         msgstr "Die Datei hat mehr als {0} Zeilen."
 
-        msgid "The row has {0} cells, and the header has {1}."
+        msgid "The row has {0} cells, but the header has {1}."
         msgstr "Die Zeile hat {0} Zellen, die Kopfzeile {1}."
 
         msgid "Put cells with separators or line breaks in quotes."
         msgstr "Setzen Sie Zellen mit Trennzeichen oder Zeilenumbrüchen in Anführungszeichen."
 
-        msgid "The column has no name, or one of more than {0} bytes."
+        msgid "The column has no name, or its name is longer than {0} bytes."
         msgstr "Die Spalte hat keinen Namen oder einen mit mehr als {0} Bytes."
 
         msgid "Name every column in the first row."
         msgstr "Benennen Sie in der ersten Zeile jede Spalte."
 
-        msgid "Another column is called '{0}' too."
+        msgid "Another column is also called '{0}'."
         msgstr "Eine andere Spalte heißt auch „{0}“."
 
         msgid "Give each column its own name."
         msgstr "Geben Sie jeder Spalte einen eigenen Namen."
 
-        msgid "The objects have too many different names, or too long ones."
+        msgid "The objects have too many different member names, or names that are too long."
         msgstr "Die Objekte haben zu viele verschiedene oder zu lange Namen."
 
-        msgid "At most {0} names of {1} bytes are possible."
+        msgid "The limit is {0} names of {1} bytes."
         msgstr "Höchstens {0} Namen mit {1} Bytes sind möglich."
 
         # Packages/Server/JSONAPI/Imports/ImportFileError.swift
@@ -4197,10 +4197,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportMapping+Names.swift
 
-        msgid "Titles are for reading: change '{0}' instead."
+        msgid "Titles are read-only: change '{0}' instead."
         msgstr "Titel sind nur zum Lesen: Ändern Sie stattdessen „{0}“."
 
-        msgid "Nothing is chosen for it."
+        msgid "No member was chosen for it."
         msgstr "Dafür ist nichts gewählt."
 
         msgid "'{0}' is required."
@@ -4215,7 +4215,7 @@ extension BuiltInTranslations {
         msgid "Column '{0}': {1}"
         msgstr "Spalte „{0}“: {1}"
 
-        msgid "'{0}' is required, and no column becomes it."
+        msgid "'{0}' is required, but no column maps to it."
         msgstr "„{0}“ ist erforderlich, und keine Spalte ist dafür vorgesehen."
 
         # Packages/Server/JSONAPI/Imports/ImportMapping+Row.swift
@@ -4223,16 +4223,16 @@ extension BuiltInTranslations {
         msgid "'{0}' isn't {1}."
         msgstr "„{0}“ passt nicht; erwartet wird {1}."
 
-        msgid "a truth value"
+        msgid "a Boolean"
         msgstr "ein Wahrheitswert"
 
         msgid "Write true or false."
         msgstr "Schreiben Sie true oder false."
 
-        msgid "a whole number of {0} bits"
+        msgid "an integer of {0} bits"
         msgstr "eine ganze Zahl mit {0} Bit"
 
-        msgid "Write nothing but digits, such as 1200."
+        msgid "Write only digits, such as 1200."
         msgstr "Schreiben Sie nur Ziffern, zum Beispiel 1200."
 
         msgid "a number"
@@ -4274,7 +4274,7 @@ extension BuiltInTranslations {
         msgid "base64"
         msgstr "Base64"
 
-        msgid "Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end."
+        msgid "Encode the bytes with the characters A-Z, a-z, 0-9, + and /, and with = at the end."
         msgstr "Schreiben Sie die Bytes mit den Zeichen A-Z, a-z, 0-9, + und / und am Ende =."
 
         msgid "a value of type {0}"
@@ -4301,7 +4301,7 @@ extension BuiltInTranslations {
         msgid "Several of the {0} are called '{1}'."
         msgstr "Mehrere Objekte unter „{0}“ heißen „{1}“."
 
-        msgid "Write the id of the one that you mean."
+        msgid "Write the id of the one you mean."
         msgstr "Schreiben Sie die ID des gemeinten Objekts."
 
         msgid "'{0}' is neither the id nor the title of one of the {1}."
@@ -4310,7 +4310,7 @@ extension BuiltInTranslations {
         msgid "Write {0}, or the exact title of one that you can see. {1}"
         msgstr "Schreiben Sie {0} oder den genauen Titel eines Objekts, das Sie sehen können. {1}"
 
-        msgid "a JSON list of at most {0} values"
+        msgid "a JSON array of at most {0} values"
         msgstr "eine JSON-Liste mit höchstens {0} Werten"
 
         msgid "Write one such as [\"a\", \"b\"]."
@@ -4327,25 +4327,25 @@ extension BuiltInTranslations {
         msgid "Create new ones and update existing ones"
         msgstr "Neue erstellen und vorhandene aktualisieren"
 
-        msgid "Two columns lead to '{0}'."
+        msgid "Two columns map to '{0}'."
         msgstr "Zwei Spalten führen zu „{0}“."
 
         msgid "Choose 'nothing' for one of them."
         msgstr "Wählen Sie für eine davon „nichts“."
 
-        msgid "No column leads to a member."
+        msgid "No column maps to a member."
         msgstr "Keine Spalte führt zu einem Feld."
 
-        msgid "Map at least one column to something besides 'id'."
+        msgid "Map at least one column to something other than 'id'."
         msgstr "Ordnen Sie mindestens eine Spalte etwas anderem als „id“ zu."
 
-        msgid "A column leads to 'id', and rows are matched by {0}."
+        msgid "A column maps to 'id', but rows are matched by {0}."
         msgstr "Eine Spalte führt zu „id“, und Zeilen werden nach {0} zugeordnet."
 
-        msgid "Lead it to nothing, or leave 'match' out."
+        msgid "Map it to nothing, or leave 'match' out."
         msgstr "Geben Sie ihr kein Ziel, oder lassen Sie „match“ weg."
 
-        msgid "Rows are matched by {0}, and no column leads to '{1}'."
+        msgid "Rows are matched by {0}, but no column maps to '{1}'."
         msgstr "Zeilen werden nach {0} zugeordnet, und keine Spalte führt zu „{1}“."
 
         msgid "Map a column to it, or match by something else."
@@ -4360,10 +4360,10 @@ extension BuiltInTranslations {
         msgid "{0} have no member '{1}'."
         msgstr "{0}: Es gibt kein Feld „{1}“."
 
-        msgid "Columns lead to '{0}' as a whole and to members of it."
+        msgid "Columns map both to '{0}' as a whole and to its members."
         msgstr "Spalten führen zu „{0}“ als Ganzem und zu Feldern darin."
 
-        msgid "Leave one of the two out: null."
+        msgid "Map one of the two to null."
         msgstr "Lassen Sie eines von beiden weg: null."
 
         # Packages/Server/JSONAPI/Imports/ImportPlanner.swift
@@ -4371,7 +4371,7 @@ extension BuiltInTranslations {
         msgid "Choose to update existing ones, or leave the row out."
         msgstr "Wählen Sie, dass vorhandene aktualisiert werden, oder lassen Sie die Zeile weg."
 
-        msgid "The row says nothing of {0}, by which rows are matched."
+        msgid "The row has no value for {0}, which rows are matched by."
         msgstr "Die Zeile sagt nichts zu {0}, wonach Zeilen zugeordnet werden."
 
         msgid "Write a value, or leave the row out."
@@ -4389,16 +4389,16 @@ extension BuiltInTranslations {
         msgid "Change all but one of them, or match by id."
         msgstr "Ändern Sie alle bis auf eines, oder ordnen Sie nach ID zu."
 
-        msgid "There is a resource with this {0} already."
+        msgid "There is already a resource with this {0}."
         msgstr "Es gibt schon eine Ressource mit diesem Wert: {0}."
 
-        msgid "What has this {0} is in the trash."
+        msgid "The resource with this {0} is in the trash."
         msgstr "Was diesen Wert hat ({0}), liegt im Papierkorb."
 
         msgid "Restore it first, or leave the row out."
         msgstr "Stellen Sie es zuerst wieder her, oder lassen Sie die Zeile weg."
 
-        msgid "You can see none of the {0} with this {1}."
+        msgid "None of the {0} that you can see has this {1}."
         msgstr "Unter „{0}“ sehen Sie kein Objekt mit diesem Wert: {1}."
 
         msgid "Correct the value, choose to create new ones, or leave the row out."
@@ -4407,21 +4407,21 @@ extension BuiltInTranslations {
         msgid "The row has no id."
         msgstr "Die Zeile hat keine ID."
 
-        msgid "Write the id of what it changes, or leave the row out."
+        msgid "Write the id of the resource to change, or leave the row out."
         msgstr "Schreiben Sie die ID dessen, was sie ändert, oder lassen Sie die Zeile weg."
 
-        msgid "Give it one: {0} have no ids that the server makes."
+        msgid "Give it one: the server doesn't generate ids for {0}."
         msgstr "Geben Sie ihr eine: Für {0} erzeugt der Server keine IDs."
 
         msgid "{0} has the same id."
         msgstr "{0} hat dieselbe ID."
 
-        msgid "There is a resource with this id already."
+        msgid "There is already a resource with this id."
         msgstr "Es gibt schon eine Ressource mit dieser ID."
 
         # Packages/Server/JSONAPI/Imports/ImportTextDecoder.swift
 
-        msgid "The file ends inside a character of UTF-16."
+        msgid "The file ends inside a UTF-16 character."
         msgstr "Die Datei endet mitten in einem UTF-16-Zeichen."
 
         msgid "Send the whole file."
@@ -4430,13 +4430,13 @@ extension BuiltInTranslations {
         msgid "This is an Excel workbook, or another ZIP archive."
         msgstr "Das ist eine Excel-Arbeitsmappe oder ein anderes ZIP-Archiv."
 
-        msgid "This is an Excel workbook of an old version."
+        msgid "This is an Excel workbook in an old format."
         msgstr "Das ist eine Excel-Arbeitsmappe einer alten Version."
 
         msgid "Save it as 'CSV UTF-8' in Excel, and import that."
         msgstr "Speichern Sie sie in Excel als „CSV UTF-8“ und importieren Sie diese Datei."
 
-        msgid "There is half a character: a surrogate of UTF-16 without its other half."
+        msgid "There is half a character: a UTF-16 surrogate without its other half."
         msgstr "Es gibt ein halbes Zeichen: ein UTF-16-Surrogat ohne seine andere Hälfte."
 
         msgid "The file is damaged. Save it as 'CSV UTF-8' in the program that wrote it, and import that."
@@ -4449,13 +4449,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportWorker.swift
 
-        msgid "You may not do this any more: {0}"
+        msgid "You are no longer permitted to do this: {0}"
         msgstr "Sie dürfen das nicht mehr tun: {0}"
 
-        msgid "Somebody has given the resource another {0} since."
+        msgid "Somebody has since given the resource a different {0}."
         msgstr "Jemand hat der Ressource seitdem einen anderen Wert gegeben: {0}."
 
-        msgid "Import the row again, and see what it matches now."
+        msgid "Import the row again, and check what it matches now."
         msgstr "Importieren Sie die Zeile noch einmal und sehen Sie, wozu sie jetzt passt."
 
         msgid "The row can't be read."
@@ -4466,13 +4466,13 @@ extension BuiltInTranslations {
         msgid "Send an array of objects, or one object on each line."
         msgstr "Senden Sie ein Array aus Objekten oder ein Objekt pro Zeile."
 
-        msgid "There is something other than an object."
+        msgid "There is something that isn't an object."
         msgstr "Es gibt etwas anderes als ein Objekt."
 
         msgid "The file ends inside the object that begins here."
         msgstr "Die Datei endet in dem Objekt, das hier beginnt."
 
-        msgid "The file ends before its array does."
+        msgid "The file ends inside its array."
         msgstr "Die Datei endet vor ihrem Array."
 
         msgid "There are two objects on one line."
@@ -4484,7 +4484,7 @@ extension BuiltInTranslations {
         msgid "The object has more than {0} bytes."
         msgstr "Das Objekt hat mehr als {0} Bytes."
 
-        msgid "More than {0} objects and lists are in each other."
+        msgid "More than {0} objects and arrays are nested in each other."
         msgstr "Mehr als {0} Objekte und Listen sind ineinander verschachtelt."
 
         msgid "Send flatter objects."
@@ -4501,13 +4501,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/JobStore+Import.swift
 
-        msgid "You have {0} imports that you haven't started, and at most {1} are possible."
+        msgid "You have {0} imports that you haven't started; the limit is {1}."
         msgstr "Sie haben {0} Importe, die Sie nicht gestartet haben, höchstens {1} sind möglich."
 
-        msgid "Start or discard one: the page Jobs lists them."
+        msgid "Start or discard one: the Jobs page lists them."
         msgstr "Starten oder verwerfen Sie einen: Die Seite „Aufträge“ enthält sie."
 
-        msgid "The import was discarded while its file was on the way."
+        msgid "The import was discarded while its file was being uploaded."
         msgstr "Der Import wurde verworfen, während seine Datei unterwegs war."
 
         msgid "Import the file again."
@@ -4515,19 +4515,19 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/JSONAPIRoutes+Export.swift
 
-        msgid "there is no such format."
+        msgid "unknown format."
         msgstr "Dieses Format gibt es nicht."
 
         msgid "Send one of {0}."
         msgstr "Senden Sie eines von: {0}."
 
-        msgid "it's neither 'guarded' nor 'plain'."
+        msgid "it must be 'guarded' or 'plain'."
         msgstr "Er ist weder „guarded“ noch „plain“."
 
         msgid "Leave it out for 'guarded'."
         msgstr "Lassen Sie ihn für „guarded“ weg."
 
-        msgid "it's neither 'true' nor 'false'."
+        msgid "it must be 'true' or 'false'."
         msgstr "Er ist weder „true“ noch „false“."
 
         msgid "Leave it out for 'false'."
@@ -4540,6 +4540,12 @@ extension BuiltInTranslations {
         msgstr "ändern"
 
         # Packages/Server/JSONAPI/JSONAPIRoutes.swift
+
+        msgid "It may be in the trash, or you aren't permitted to see it."
+        msgstr "Vielleicht liegt es im Papierkorb, oder Sie dürfen es nicht sehen."
+
+        msgid "The id must be {0}."
+        msgstr "Als ID wird erwartet: {0}."
 
         msgid "There is no resource of type '{0}' with this id."
         msgstr "Es gibt keine Ressource vom Typ „{0}“ mit dieser ID."
@@ -4561,18 +4567,18 @@ extension BuiltInTranslations {
         msgid "Leave them out. They may be in the trash by now."
         msgstr "Lassen Sie sie weg. Vielleicht liegen sie inzwischen im Papierkorb."
 
-        msgid "Other resources match than the dry run found."
+        msgid "The resources that match aren't the ones that the dry run found."
         msgstr "Es passen andere Ressourcen, als der Probelauf gefunden hat."
 
-        msgid "{0} resources match, and the dry run found {1}."
+        msgid "{0} resources match, but the dry run found {1}."
         msgstr "{0} Ressourcen passen, und der Probelauf hat {1} gefunden."
 
-        msgid "Nothing was changed. Make another dry run before you go on."
+        msgid "Nothing was changed. Do another dry run before you go on."
         msgstr "Nichts wurde geändert. Machen Sie noch einen Probelauf, bevor Sie fortfahren."
 
         # Packages/Server/JSONAPI/Jobs/BulkSelection.swift
 
-        msgid "More than {0} resources match, and a job has at most as many."
+        msgid "More than {0} resources match, which is the most that a job can have."
         msgstr "Mehr als {0} Ressourcen passen; so viele hat ein Auftrag höchstens."
 
         msgid "Narrow the selection with filters, and do it in parts."
@@ -4614,24 +4620,24 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/JobRunner.swift
 
-        msgid "Somebody else held it for more than {0}."
+        msgid "Somebody else had it locked for more than {0}."
         msgstr "Jemand anderes hielt es länger als {0} gesperrt."
 
-        msgid "Do it again."
+        msgid "Try again."
         msgstr "Versuchen Sie es noch einmal."
 
-        msgid "The account of whoever asked for this is gone or disabled."
+        msgid "The account that started this job has been deleted or disabled."
         msgstr "Das Konto, von dem dieser Auftrag kam, gibt es nicht mehr, oder es ist deaktiviert."
 
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
-        msgid "The job is of a kind that this server doesn't know."
+        msgid "This server doesn't know this kind of job."
         msgstr "Diese Art von Auftrag kennt der Server nicht."
 
-        msgid "Another server has a newer version; ask it."
+        msgid "Ask a server with a newer version."
         msgstr "Ein anderer Server hat eine neuere Version; fragen Sie ihn."
 
-        msgid "You have {0} jobs that aren't finished, and at most {1} are possible."
+        msgid "You have {0} unfinished jobs; the limit is {1}."
         msgstr "Sie haben {0} Aufträge, die nicht fertig sind, höchstens {1} sind möglich."
 
         msgid "Wait until one is finished, or cancel one."
@@ -4645,22 +4651,22 @@ extension BuiltInTranslations {
         msgid "Choose at least one field."
         msgstr "Wählen Sie mindestens ein Feld."
 
-        msgid "You can't see it any more."
+        msgid "You can no longer see it."
         msgstr "Sie können es nicht mehr sehen."
 
-        msgid "It was so already."
+        msgid "It already had these values."
         msgstr "Es war schon so."
 
-        msgid "It isn't in the trash any more."
+        msgid "It's no longer in the trash."
         msgstr "Es ist nicht mehr im Papierkorb."
 
-        msgid "Somebody has restored or deleted it since."
+        msgid "Somebody has since restored or deleted it."
         msgstr "Inzwischen hat es jemand wiederhergestellt oder gelöscht."
 
-        msgid "It's gone, or you can't see it any more."
+        msgid "It no longer exists, or you can no longer see it."
         msgstr "Es ist weg, oder Sie können es nicht mehr sehen."
 
-        msgid "It's as it was."
+        msgid "It already has its old values."
         msgstr "Es ist, wie es war."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
@@ -4668,7 +4674,7 @@ extension BuiltInTranslations {
         msgid "The job has ended: it's {0}."
         msgstr "Der Auftrag ist beendet. Status: {0}."
 
-        msgid "Undo on its page takes it back."
+        msgid "Undo it on its page."
         msgstr "Auf seiner Seite lässt er sich rückgängig machen."
 
         msgid "The job is under way."
@@ -4677,16 +4683,16 @@ extension BuiltInTranslations {
         msgid "End it on its page, then undo what it did."
         msgstr "Beenden Sie ihn auf seiner Seite und machen Sie dann rückgängig, was er getan hat."
 
-        msgid "Job {0} undoes it."
+        msgid "Job {0} undoes this one."
         msgstr "Auftrag {0} macht ihn rückgängig."
 
-        msgid "That job's page shows how far that is."
+        msgid "That job's page shows its progress."
         msgstr "Die Seite jenes Auftrags zeigt, wie weit das ist."
 
-        msgid "A job of the kind '{0}' can't be undone."
+        msgid "A job of kind '{0}' can't be undone."
         msgstr "Ein Auftrag der Art „{0}“ lässt sich nicht rückgängig machen."
 
-        msgid "Do what you want with a new one."
+        msgid "Start a new job instead."
         msgstr "Erledigen Sie, was Sie möchten, mit einem neuen."
 
         msgid "The job did nothing."
@@ -4697,7 +4703,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/ResourceMembers+Reading.swift
 
-        msgid "'{0}' has more than {1} elements, which an undo couldn't bring back."
+        msgid "'{0}' has more than {1} elements, so the change couldn't be undone."
         msgstr "„{0}“ hat mehr als {1} Elemente, die sich nicht wiederherstellen ließen."
 
         msgid "Change it by itself, not together with others."
@@ -4705,30 +4711,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Query/FieldPath.swift
 
-        msgid "Use a field with one value. Lists can't be searched or sorted by."
+        msgid "Use a field with one value. Lists can't be filtered or sorted by."
         msgstr "Nehmen Sie ein Feld mit einem einzigen Wert. Nach Listen lässt sich nicht suchen oder sortieren."
 
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
-        msgid "The query has {0} bytes, and at most {1} are possible."
+        msgid "The query has {0} bytes; the limit is {1}."
         msgstr "Die Abfrage hat {0} Bytes, höchstens {1} sind möglich."
 
         msgid "Send fewer filters at once."
         msgstr "Senden Sie weniger Filter auf einmal."
 
-        msgid "The query has {0} parameters, and at most {1} are possible."
+        msgid "The query has {0} parameters; the limit is {1}."
         msgstr "Die Abfrage hat {0} Parameter, höchstens {1} sind möglich."
 
-        msgid "The parameter '{0}': {1}"
+        msgid "Parameter '{0}': {1}"
         msgstr "Der Parameter „{0}“: {1}"
 
-        msgid "it has {0} {1}, and at most {2} are possible."
+        msgid "it has {0} {1}; the limit is {2}."
         msgstr "Er hat {0} {1}, und höchstens {2} sind möglich."
 
         msgid "Send several requests."
         msgstr "Senden Sie mehrere Anfragen."
 
-        msgid "The query has a parameter that isn't UTF-8 in percent-encoding: '{0}'."
+        msgid "The query has a parameter that isn't percent-encoded UTF-8: '{0}'."
         msgstr "Die Abfrage hat einen Parameter, der kein prozentkodiertes UTF-8 ist: „{0}“."
 
         msgid "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."
@@ -4740,22 +4746,19 @@ extension BuiltInTranslations {
         msgid "Send it once."
         msgstr "Senden Sie ihn einmal."
 
-        msgid "its value has {0} bytes, and at most {1} are possible."
+        msgid "its value has {0} bytes; the limit is {1}."
         msgstr "Sein Wert hat {0} Byte, und höchstens {1} sind möglich."
 
         msgid "Send a shorter value."
         msgstr "Senden Sie einen kürzeren Wert."
 
-        msgid "it has the character U+0000."
+        msgid "it contains the character U+0000."
         msgstr "Er enthält das Zeichen U+0000."
 
         # Packages/Server/JSONAPI/Query/ResourceFilter.swift
 
         msgid "'{0}' isn't an operator for '{1}'."
         msgstr "„{0}“ ist kein Operator für „{1}“."
-
-        msgid "Possible are: {0}."
-        msgstr "Möglich sind: {0}."
 
         msgctxt "it has …"
         msgid "values"
@@ -4772,22 +4775,22 @@ extension BuiltInTranslations {
         msgid "a number from 1 to {0}"
         msgstr "eine Zahl von 1 bis {0}"
 
-        msgid "it isn't known here."
+        msgid "it isn't supported here."
         msgstr "Er ist hier nicht bekannt."
 
-        msgid "The page begins after {0} resources, and at most {1} can be skipped."
+        msgid "The page would skip {0} resources; the limit is {1}."
         msgstr "Die Seite beginnt nach {0} Ressourcen, und höchstens {1} lassen sich überspringen."
 
         msgid "Follow 'links.next' of a list without page[number]: cursors have no limit."
         msgstr "Folgen Sie „links.next“ einer Liste ohne page[number]: Cursor haben keine Grenze."
 
-        msgid "it doesn't go with page[number]."
+        msgid "it can't be combined with page[number]."
         msgstr "Er passt nicht zu page[number]."
 
         msgid "Send one of the two."
         msgstr "Senden Sie einen der beiden."
 
-        msgid "it isn't a cursor of a list in this order."
+        msgid "it isn't a cursor for a list in this order."
         msgstr "Er ist kein Cursor einer Liste in dieser Reihenfolge."
 
         msgid "Take it from 'links.next', with the same 'sort'."
@@ -4798,7 +4801,7 @@ extension BuiltInTranslations {
         msgid "There are none."
         msgstr "Es gibt keine."
 
-        msgid "Known are: {0}."
+        msgid "Expected one of: {0}."
         msgstr "Bekannt sind: {0}."
 
         msgid "the query has more than {0} filters."
@@ -4810,14 +4813,14 @@ extension BuiltInTranslations {
         msgid "This address takes no parameters."
         msgstr "Diese Adresse nimmt keine Parameter."
 
-        msgid "there is no type of this name."
+        msgid "there is no type with this name."
         msgstr "Es gibt keinen Typ dieses Namens."
 
         msgctxt "it has …"
         msgid "fields"
         msgstr "Felder"
 
-        msgid "'{0}' has no order."
+        msgid "'{0}' can't be sorted by."
         msgstr "„{0}“ hat keine Reihenfolge."
 
         msgid "Sort by an attribute with one value, or by id."
@@ -4833,7 +4836,7 @@ extension BuiltInTranslations {
         msgid "paths"
         msgstr "Pfade"
 
-        msgid "'{0}' is {1} relationships deep, and at most {2} are possible."
+        msgid "'{0}' is {1} relationships deep; the limit is {2}."
         msgstr "„{0}“ ist {1} Beziehungen tief, und höchstens {2} sind möglich."
 
         msgid "Ask for the rest in another request."
@@ -4897,10 +4900,10 @@ extension BuiltInTranslations {
         msgid "Send a list of values."
         msgstr "Senden Sie eine Liste von Werten."
 
-        msgid "An element has {0} values."
+        msgid "An element must have {0} values."
         msgstr "Ein Element hat {0} Werte."
 
-        msgid "Send a list of as many."
+        msgid "Send a list of that length."
         msgstr "Senden Sie eine Liste mit ebenso vielen."
 
         msgid "An element can't be null."
@@ -4912,7 +4915,7 @@ extension BuiltInTranslations {
         msgid "Two elements have the same 'id'."
         msgstr "Zwei Elemente haben dieselbe „id“."
 
-        msgid "Leave it out for a new one."
+        msgid "Leave it out for a new element."
         msgstr "Lassen Sie sie für ein neues weg."
 
         msgid "An element of '{0}'"
@@ -4927,10 +4930,10 @@ extension BuiltInTranslations {
         msgid "{0} needs '{1}'."
         msgstr "{0} braucht „{1}“."
 
-        msgid "Send it, or leave out the whole of what needs it."
+        msgid "Send it, or leave out everything that needs it."
         msgstr "Senden Sie es, oder lassen Sie alles weg, was es braucht."
 
-        msgid "It isn't {0}."
+        msgid "The value isn't {0}."
         msgstr "Der Wert passt nicht; erwartet wird {0}."
 
         msgid "Send {0}, without quotes."
@@ -4941,16 +4944,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceChange+Limits.swift
 
-        msgid "There is no latitude of {0} degrees."
+        msgid "A latitude can't be {0} degrees."
         msgstr "Einen Breitengrad von {0} Grad gibt es nicht."
 
-        msgid "There is no longitude of {0} degrees."
+        msgid "A longitude can't be {0} degrees."
         msgstr "Einen Längengrad von {0} Grad gibt es nicht."
 
         msgid "Send a number from {0} to {1}."
         msgstr "Senden Sie eine Zahl von {0} bis {1}."
 
-        msgid "{0} isn't one of the values that it can have."
+        msgid "{0} isn't an allowed value."
         msgstr "{0} gehört nicht zu den möglichen Werten."
 
         msgid "Send one of: {0}."
@@ -4958,7 +4961,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceChange+Relationships.swift
 
-        msgid "The list has {0} elements, and at most {1} are possible."
+        msgid "The list has {0} elements; the limit is {1}."
         msgstr "Die Liste hat {0} Elemente, höchstens {1} sind möglich."
 
         msgid "Write longer lists through sync."
@@ -4984,12 +4987,12 @@ extension BuiltInTranslations {
         msgid "{0} have no attribute '{1}'."
         msgstr "{0} haben kein Attribut „{1}“."
 
-        msgid "It's a relationship: send it there."
+        msgid "It's a relationship: send it in 'relationships'."
         msgstr "Das ist eine Beziehung: Senden Sie es dort."
 
         # Packages/Server/JSONAPI/Writing/ResourceObjects.swift
 
-        msgid "A link leads to a resource that doesn't exist."
+        msgid "A link points to a resource that doesn't exist."
         msgstr "Eine Verknüpfung führt zu einer Ressource, die es nicht gibt."
 
         msgid "Send the id of one that exists."
@@ -5002,10 +5005,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter+Refusals.swift
 
-        msgid "Leave 'id' out, and the server makes one."
+        msgid "Leave 'id' out, and the server generates one."
         msgstr "Lassen Sie „id“ weg, dann erzeugt der Server eine."
 
-        msgid "Another of the {0} has the same value that must be unique."
+        msgid "Another of the {0} has the same value, which must be unique."
         msgstr "Ein anderes Objekt unter „{0}“ hat denselben Wert, der eindeutig sein muss."
 
         msgid "Another of the {0} has the same {1}."
@@ -5017,7 +5020,7 @@ extension BuiltInTranslations {
         msgid "A required value is missing."
         msgstr "Ein erforderlicher Wert fehlt."
 
-        msgid "A link leads to a resource that was just removed."
+        msgid "A link points to a resource that was just removed."
         msgstr "Eine Verknüpfung führt zu einer Ressource, die gerade entfernt wurde."
 
         msgid "The database doesn't accept the values: {0}."
@@ -5031,10 +5034,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter.swift
 
-        msgid "Something else needs this resource."
+        msgid "Something else still needs this resource."
         msgstr "Etwas anderes braucht diese Ressource."
 
-        msgid "Remove what links to it first."
+        msgid "First remove what links to it."
         msgstr "Entfernen Sie zuerst, was darauf verweist."
 
         msgid "Leave '{0}' as it is, or ask for a role that may change it."

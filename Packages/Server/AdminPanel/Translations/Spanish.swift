@@ -3986,15 +3986,15 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Description/RequestExamples+Failing.swift
 
-        msgid "Filter the {0} by a field that they don't have"
+        msgid "Filter the {0} by a field they don't have"
         msgstr "Filtrar {0} por un campo que no existe"
 
         # Packages/Server/JSONAPI/Description/RequestExamples+Writing.swift
 
-        msgid "Make one of the {0}"
+        msgid "Create one of the {0}"
         msgstr "Crear un objeto de {0}"
 
-        msgid "Change one of the {0}"
+        msgid "Update one of the {0}"
         msgstr "Cambiar un objeto de {0}"
 
         msgid "Move one of the {0} to the trash"
@@ -4003,13 +4003,13 @@ extension BuiltInTranslations {
         msgid "Delete one of the {0} permanently"
         msgstr "Eliminar definitivamente un objeto de {0}"
 
-        msgid "Change what '{0}' leads to"
+        msgid "Change what '{0}' links to"
         msgstr "Cambiar los enlaces de «{0}»"
 
-        msgid "Add to what '{0}' leads to"
+        msgid "Add to what '{0}' links to"
         msgstr "Añadir enlaces a «{0}»"
 
-        msgid "Take out of what '{0}' leads to"
+        msgid "Remove from what '{0}' links to"
         msgstr "Quitar enlaces de «{0}»"
 
         # Packages/Server/JSONAPI/Description/RequestExamples.swift
@@ -4020,10 +4020,10 @@ extension BuiltInTranslations {
         msgid "Read one of the {0}"
         msgstr "Leer un objeto de {0}"
 
-        msgid "Read what '{0}' leads to"
+        msgid "Read what '{0}' links to"
         msgstr "Leer lo que enlaza «{0}»"
 
-        msgid "Read which resources '{0}' leads to"
+        msgid "Read which resources '{0}' links to"
         msgstr "Leer qué recursos enlaza «{0}»"
 
         msgid "Filter the {0}"
@@ -4038,7 +4038,7 @@ extension BuiltInTranslations {
         msgid "List {0} with what they link to"
         msgstr "Listar {0} con los objetos enlazados"
 
-        msgid "The second page of the {0}, with how many there are"
+        msgid "The second page of the {0}, with the total"
         msgstr "La segunda página de {0}, con el número total"
 
         msgid "The page of the {0} after a cursor"
@@ -4046,39 +4046,39 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Export/ExportPlaces.swift
 
-        msgid "You have {0} exports under way, and at most {1} are possible."
+        msgid "You have {0} exports under way; the limit is {1}."
         msgstr "Tiene {0} exportaciones en curso, y como máximo puede haber {1}."
 
-        msgid "Try again when one of them has ended."
+        msgid "Try again when one of them has finished."
         msgstr "Vuelva a intentarlo cuando termine una de ellas."
 
-        msgid "Your address has {0} exports under way, and at most {1} are possible."
+        msgid "Your address has {0} exports under way; the limit is {1}."
         msgstr "Su dirección tiene {0} exportaciones en curso, y como máximo puede haber {1}."
 
-        msgid "The server has {0} exports under way, and at most {1} are possible."
+        msgid "The server has {0} exports under way; the limit is {1}."
         msgstr "El servidor tiene {0} exportaciones en curso, y como máximo puede haber {1}."
 
         # Packages/Server/JSONAPI/Imports/CSVDecoder.swift
 
-        msgid "The file ends inside this cell, which is in quotes."
+        msgid "The file ends inside this quoted cell."
         msgstr "El archivo termina dentro de esta celda, que está entre comillas."
 
         msgid "Close the quotes, or send the whole file."
         msgstr "Cierre las comillas o envíe el archivo completo."
 
-        msgid "There is a NUL byte, which no text has."
+        msgid "There is a NUL byte, which text can't contain."
         msgstr "Hay un byte NUL, que ningún texto contiene."
 
         msgid "Save the file as 'CSV UTF-8', and import that. This may be another kind of file."
         msgstr "Guarde el archivo como «CSV UTF-8» e impórtelo. Puede que este sea otro tipo de archivo."
 
-        msgid "There is something after the closing quotes of the cell."
+        msgid "The cell continues after its closing quotes."
         msgstr "Hay algo después de las comillas de cierre de la celda."
 
         msgid "Double the quotes that belong to the text: \"say \"\"hello\"\"\"."
         msgstr "Duplique las comillas que pertenecen al texto: \"diga \"\"hola\"\"\"."
 
-        msgid "There are quotes inside a cell that doesn't begin with quotes."
+        msgid "The cell contains quotes but doesn't begin with quotes."
         msgstr "Hay comillas dentro de una celda que no empieza con comillas."
 
         msgid "Put the whole cell in quotes, and double those that belong to the text."
@@ -4093,10 +4093,10 @@ extension BuiltInTranslations {
         msgid "The row has more than {0} cells."
         msgstr "La fila tiene más de {0} celdas."
 
-        msgid "Leave columns out."
+        msgid "Leave some columns out."
         msgstr "Omita columnas."
 
-        msgid "The cell isn't UTF-8, as the text before it is."
+        msgid "The cell isn't UTF-8, unlike the text before it."
         msgstr "La celda no es UTF-8, a diferencia del texto anterior."
 
         msgid "Save the whole file as 'CSV UTF-8', and import that."
@@ -4104,13 +4104,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportDesk.swift
 
-        msgid "The import was started or cancelled already: it's {0}."
+        msgid "The import has already been started or cancelled: it's {0}."
         msgstr "La importación ya se inició o se canceló; estado: {0}."
 
-        msgid "Its page under Jobs says what came of it."
+        msgid "Its page under Jobs shows its result."
         msgstr "Su página en Tareas indica el resultado."
 
-        msgid "The file isn't here as a whole."
+        msgid "The file's upload is incomplete."
         msgstr "El archivo no está aquí completo."
 
         msgid "Send it again."
@@ -4119,25 +4119,25 @@ extension BuiltInTranslations {
         msgid "You have no import of {0} with this number."
         msgstr "No tiene ninguna importación de {0} con este número."
 
-        msgid "The page Jobs lists yours."
+        msgid "The Jobs page lists yours."
         msgstr "La página Tareas muestra las suyas."
 
-        msgid "The file has {0} rows, and at most {1} can be all or nothing."
+        msgid "The file has {0} rows; the limit for all or nothing is {1}."
         msgstr "El archivo tiene {0} filas, y el modo de todo o nada admite {1} como máximo."
 
-        msgid "Take the tick at \"All or nothing\" away: it's done in batches then."
+        msgid "Clear \"All or nothing\" to import in batches."
         msgstr "Desmarque «Todo o nada»: así se hará por lotes."
 
-        msgid "The import would do something else than its preview showed."
+        msgid "The import would no longer do what its preview showed."
         msgstr "La importación haría algo distinto de lo que mostró su vista previa."
 
-        msgid "Nothing was changed. Ask for another preview, and decide anew."
+        msgid "Nothing was changed. Ask for another preview, then decide again."
         msgstr "No se cambió nada. Pida otra vista previa y decida de nuevo."
 
         msgid "Every row is refused."
         msgstr "Se rechazan todas las filas."
 
-        msgid "Correct the file and send it again, or map it otherwise."
+        msgid "Correct the file and send it again, or change the mapping."
         msgstr "Corrija el archivo y envíelo de nuevo, o asigne las columnas de otra forma."
 
         # Packages/Server/JSONAPI/Imports/ImportEncoding.swift
@@ -4162,28 +4162,28 @@ extension BuiltInTranslations {
         msgid "The file has more than {0} rows."
         msgstr "El archivo tiene más de {0} filas."
 
-        msgid "The row has {0} cells, and the header has {1}."
+        msgid "The row has {0} cells, but the header has {1}."
         msgstr "La fila tiene {0} celdas, y la cabecera tiene {1}."
 
         msgid "Put cells with separators or line breaks in quotes."
         msgstr "Ponga entre comillas las celdas con separadores o saltos de línea."
 
-        msgid "The column has no name, or one of more than {0} bytes."
+        msgid "The column has no name, or its name is longer than {0} bytes."
         msgstr "La columna no tiene nombre, o tiene uno de más de {0} bytes."
 
         msgid "Name every column in the first row."
         msgstr "Ponga nombre a todas las columnas en la primera fila."
 
-        msgid "Another column is called '{0}' too."
+        msgid "Another column is also called '{0}'."
         msgstr "Otra columna también se llama «{0}»."
 
         msgid "Give each column its own name."
         msgstr "Dé a cada columna su propio nombre."
 
-        msgid "The objects have too many different names, or too long ones."
+        msgid "The objects have too many different member names, or names that are too long."
         msgstr "Los objetos tienen demasiados nombres distintos, o demasiado largos."
 
-        msgid "At most {0} names of {1} bytes are possible."
+        msgid "The limit is {0} names of {1} bytes."
         msgstr "Como máximo puede haber {0} nombres de {1} bytes."
 
         # Packages/Server/JSONAPI/Imports/ImportFileError.swift
@@ -4196,10 +4196,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportMapping+Names.swift
 
-        msgid "Titles are for reading: change '{0}' instead."
+        msgid "Titles are read-only: change '{0}' instead."
         msgstr "Los títulos son solo para leerlos: cambie «{0}» en su lugar."
 
-        msgid "Nothing is chosen for it."
+        msgid "No member was chosen for it."
         msgstr "No se ha elegido nada para ella."
 
         msgid "'{0}' is required."
@@ -4214,7 +4214,7 @@ extension BuiltInTranslations {
         msgid "Column '{0}': {1}"
         msgstr "Columna «{0}»: {1}"
 
-        msgid "'{0}' is required, and no column becomes it."
+        msgid "'{0}' is required, but no column maps to it."
         msgstr "«{0}» es obligatorio y no tiene ninguna columna asignada."
 
         # Packages/Server/JSONAPI/Imports/ImportMapping+Row.swift
@@ -4222,16 +4222,16 @@ extension BuiltInTranslations {
         msgid "'{0}' isn't {1}."
         msgstr "«{0}» no es {1}."
 
-        msgid "a truth value"
+        msgid "a Boolean"
         msgstr "un valor lógico"
 
         msgid "Write true or false."
         msgstr "Escriba true o false."
 
-        msgid "a whole number of {0} bits"
+        msgid "an integer of {0} bits"
         msgstr "un número entero de {0} bits"
 
-        msgid "Write nothing but digits, such as 1200."
+        msgid "Write only digits, such as 1200."
         msgstr "Escriba solo cifras, como 1200."
 
         msgid "a number"
@@ -4273,7 +4273,7 @@ extension BuiltInTranslations {
         msgid "base64"
         msgstr "base64"
 
-        msgid "Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end."
+        msgid "Encode the bytes with the characters A-Z, a-z, 0-9, + and /, and with = at the end."
         msgstr "Escriba los bytes con los caracteres A-Z, a-z, 0-9, + y /, y = al final."
 
         msgid "a value of type {0}"
@@ -4300,7 +4300,7 @@ extension BuiltInTranslations {
         msgid "Several of the {0} are called '{1}'."
         msgstr "En {0} hay varios con el nombre «{1}»."
 
-        msgid "Write the id of the one that you mean."
+        msgid "Write the id of the one you mean."
         msgstr "Escriba el ID del que busca."
 
         msgid "'{0}' is neither the id nor the title of one of the {1}."
@@ -4309,7 +4309,7 @@ extension BuiltInTranslations {
         msgid "Write {0}, or the exact title of one that you can see. {1}"
         msgstr "Escriba {0}, o el título exacto de un objeto que pueda ver. {1}"
 
-        msgid "a JSON list of at most {0} values"
+        msgid "a JSON array of at most {0} values"
         msgstr "una lista JSON de {0} valores como máximo"
 
         msgid "Write one such as [\"a\", \"b\"]."
@@ -4326,25 +4326,25 @@ extension BuiltInTranslations {
         msgid "Create new ones and update existing ones"
         msgstr "Crear nuevos y actualizar los existentes"
 
-        msgid "Two columns lead to '{0}'."
+        msgid "Two columns map to '{0}'."
         msgstr "Hay dos columnas asignadas a «{0}»."
 
         msgid "Choose 'nothing' for one of them."
         msgstr "Elija «nada» para una de ellas."
 
-        msgid "No column leads to a member."
+        msgid "No column maps to a member."
         msgstr "Ninguna columna está asignada a un miembro."
 
-        msgid "Map at least one column to something besides 'id'."
+        msgid "Map at least one column to something other than 'id'."
         msgstr "Asigne al menos una columna a algo que no sea «id»."
 
-        msgid "A column leads to 'id', and rows are matched by {0}."
+        msgid "A column maps to 'id', but rows are matched by {0}."
         msgstr "Hay una columna asignada a «id», y las filas se identifican por {0}."
 
-        msgid "Lead it to nothing, or leave 'match' out."
+        msgid "Map it to nothing, or leave 'match' out."
         msgstr "Asígnela a «nada» u omita «match»."
 
-        msgid "Rows are matched by {0}, and no column leads to '{1}'."
+        msgid "Rows are matched by {0}, but no column maps to '{1}'."
         msgstr "Las filas se identifican por {0}, y ninguna columna está asignada a «{1}»."
 
         msgid "Map a column to it, or match by something else."
@@ -4359,10 +4359,10 @@ extension BuiltInTranslations {
         msgid "{0} have no member '{1}'."
         msgstr "En {0} no existe el miembro «{1}»."
 
-        msgid "Columns lead to '{0}' as a whole and to members of it."
+        msgid "Columns map both to '{0}' as a whole and to its members."
         msgstr "Hay columnas asignadas a «{0}» en conjunto y a miembros suyos."
 
-        msgid "Leave one of the two out: null."
+        msgid "Map one of the two to null."
         msgstr "Omita uno de los dos: null."
 
         # Packages/Server/JSONAPI/Imports/ImportPlanner.swift
@@ -4370,7 +4370,7 @@ extension BuiltInTranslations {
         msgid "Choose to update existing ones, or leave the row out."
         msgstr "Elija actualizar los existentes u omita la fila."
 
-        msgid "The row says nothing of {0}, by which rows are matched."
+        msgid "The row has no value for {0}, which rows are matched by."
         msgstr "La fila no indica {0}, y las filas se identifican por ese valor."
 
         msgid "Write a value, or leave the row out."
@@ -4388,16 +4388,16 @@ extension BuiltInTranslations {
         msgid "Change all but one of them, or match by id."
         msgstr "Cambie todos menos uno, o identifique las filas por ID."
 
-        msgid "There is a resource with this {0} already."
+        msgid "There is already a resource with this {0}."
         msgstr "Ya existe un recurso con este valor en {0}."
 
-        msgid "What has this {0} is in the trash."
+        msgid "The resource with this {0} is in the trash."
         msgstr "El objeto con este valor en {0} está en la papelera."
 
         msgid "Restore it first, or leave the row out."
         msgstr "Restáurelo primero u omita la fila."
 
-        msgid "You can see none of the {0} with this {1}."
+        msgid "None of the {0} that you can see has this {1}."
         msgstr "No puede ver ningún objeto de {0} con este valor en {1}."
 
         msgid "Correct the value, choose to create new ones, or leave the row out."
@@ -4406,21 +4406,21 @@ extension BuiltInTranslations {
         msgid "The row has no id."
         msgstr "La fila no tiene ID."
 
-        msgid "Write the id of what it changes, or leave the row out."
+        msgid "Write the id of the resource to change, or leave the row out."
         msgstr "Escriba el ID de lo que cambia u omita la fila."
 
-        msgid "Give it one: {0} have no ids that the server makes."
+        msgid "Give it one: the server doesn't generate ids for {0}."
         msgstr "Indíquelo: el servidor no crea los ID de {0}."
 
         msgid "{0} has the same id."
         msgstr "{0} ya tiene el mismo ID."
 
-        msgid "There is a resource with this id already."
+        msgid "There is already a resource with this id."
         msgstr "Ya existe un recurso con este ID."
 
         # Packages/Server/JSONAPI/Imports/ImportTextDecoder.swift
 
-        msgid "The file ends inside a character of UTF-16."
+        msgid "The file ends inside a UTF-16 character."
         msgstr "El archivo termina dentro de un carácter de UTF-16."
 
         msgid "Send the whole file."
@@ -4429,13 +4429,13 @@ extension BuiltInTranslations {
         msgid "This is an Excel workbook, or another ZIP archive."
         msgstr "Esto es un libro de Excel u otro archivo ZIP."
 
-        msgid "This is an Excel workbook of an old version."
+        msgid "This is an Excel workbook in an old format."
         msgstr "Esto es un libro de Excel de una versión antigua."
 
         msgid "Save it as 'CSV UTF-8' in Excel, and import that."
         msgstr "Guárdelo como «CSV UTF-8» en Excel e impórtelo."
 
-        msgid "There is half a character: a surrogate of UTF-16 without its other half."
+        msgid "There is half a character: a UTF-16 surrogate without its other half."
         msgstr "Hay medio carácter: un sustituto de UTF-16 sin su otra mitad."
 
         msgid "The file is damaged. Save it as 'CSV UTF-8' in the program that wrote it, and import that."
@@ -4448,13 +4448,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportWorker.swift
 
-        msgid "You may not do this any more: {0}"
+        msgid "You are no longer permitted to do this: {0}"
         msgstr "Ya no tiene permiso para hacer esto: {0}"
 
-        msgid "Somebody has given the resource another {0} since."
+        msgid "Somebody has since given the resource a different {0}."
         msgstr "Desde entonces, alguien ha cambiado en el recurso el valor de {0}."
 
-        msgid "Import the row again, and see what it matches now."
+        msgid "Import the row again, and check what it matches now."
         msgstr "Importe la fila de nuevo y vea a qué corresponde ahora."
 
         msgid "The row can't be read."
@@ -4465,13 +4465,13 @@ extension BuiltInTranslations {
         msgid "Send an array of objects, or one object on each line."
         msgstr "Envíe una lista de objetos, o un objeto en cada línea."
 
-        msgid "There is something other than an object."
+        msgid "There is something that isn't an object."
         msgstr "Hay algo que no es un objeto."
 
         msgid "The file ends inside the object that begins here."
         msgstr "El archivo termina dentro del objeto que empieza aquí."
 
-        msgid "The file ends before its array does."
+        msgid "The file ends inside its array."
         msgstr "El archivo termina antes que su lista."
 
         msgid "There are two objects on one line."
@@ -4483,7 +4483,7 @@ extension BuiltInTranslations {
         msgid "The object has more than {0} bytes."
         msgstr "El objeto tiene más de {0} bytes."
 
-        msgid "More than {0} objects and lists are in each other."
+        msgid "More than {0} objects and arrays are nested in each other."
         msgstr "Hay más de {0} objetos y listas anidados."
 
         msgid "Send flatter objects."
@@ -4500,13 +4500,13 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/JobStore+Import.swift
 
-        msgid "You have {0} imports that you haven't started, and at most {1} are possible."
+        msgid "You have {0} imports that you haven't started; the limit is {1}."
         msgstr "Tiene {0} importaciones sin iniciar, y como máximo puede haber {1}."
 
-        msgid "Start or discard one: the page Jobs lists them."
+        msgid "Start or discard one: the Jobs page lists them."
         msgstr "Inicie o descarte una: la página Tareas las muestra."
 
-        msgid "The import was discarded while its file was on the way."
+        msgid "The import was discarded while its file was being uploaded."
         msgstr "La importación se descartó mientras se enviaba su archivo."
 
         msgid "Import the file again."
@@ -4514,19 +4514,19 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/JSONAPIRoutes+Export.swift
 
-        msgid "there is no such format."
+        msgid "unknown format."
         msgstr "ese formato no existe."
 
         msgid "Send one of {0}."
         msgstr "Envíe uno de: {0}."
 
-        msgid "it's neither 'guarded' nor 'plain'."
+        msgid "it must be 'guarded' or 'plain'."
         msgstr "no es «guarded» ni «plain»."
 
         msgid "Leave it out for 'guarded'."
         msgstr "Omítalo para «guarded»."
 
-        msgid "it's neither 'true' nor 'false'."
+        msgid "it must be 'true' or 'false'."
         msgstr "no es «true» ni «false»."
 
         msgid "Leave it out for 'false'."
@@ -4539,6 +4539,12 @@ extension BuiltInTranslations {
         msgstr "cambiar"
 
         # Packages/Server/JSONAPI/JSONAPIRoutes.swift
+
+        msgid "It may be in the trash, or you aren't permitted to see it."
+        msgstr "Puede que esté en la papelera, o que no tenga permiso para verlo."
+
+        msgid "The id must be {0}."
+        msgstr "Un ID es {0}."
 
         msgid "There is no resource of type '{0}' with this id."
         msgstr "No existe ningún recurso de tipo «{0}» con este ID."
@@ -4560,18 +4566,18 @@ extension BuiltInTranslations {
         msgid "Leave them out. They may be in the trash by now."
         msgstr "Omítalos. Puede que ya estén en la papelera."
 
-        msgid "Other resources match than the dry run found."
+        msgid "The resources that match aren't the ones that the dry run found."
         msgstr "Coinciden otros recursos que los que encontró la simulación."
 
-        msgid "{0} resources match, and the dry run found {1}."
+        msgid "{0} resources match, but the dry run found {1}."
         msgstr "Coinciden {0} recursos, y la simulación encontró {1}."
 
-        msgid "Nothing was changed. Make another dry run before you go on."
+        msgid "Nothing was changed. Do another dry run before you go on."
         msgstr "No se cambió nada. Haga otra simulación antes de continuar."
 
         # Packages/Server/JSONAPI/Jobs/BulkSelection.swift
 
-        msgid "More than {0} resources match, and a job has at most as many."
+        msgid "More than {0} resources match, which is the most that a job can have."
         msgstr "Coinciden más de {0} recursos, el máximo de una tarea."
 
         msgid "Narrow the selection with filters, and do it in parts."
@@ -4613,24 +4619,24 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/JobRunner.swift
 
-        msgid "Somebody else held it for more than {0}."
+        msgid "Somebody else had it locked for more than {0}."
         msgstr "Otra persona lo mantuvo bloqueado durante más de {0}."
 
-        msgid "Do it again."
+        msgid "Try again."
         msgstr "Hágalo de nuevo."
 
-        msgid "The account of whoever asked for this is gone or disabled."
+        msgid "The account that started this job has been deleted or disabled."
         msgstr "La cuenta que pidió esto ya no existe o está desactivada."
 
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
-        msgid "The job is of a kind that this server doesn't know."
+        msgid "This server doesn't know this kind of job."
         msgstr "Este servidor no conoce el tipo de la tarea."
 
-        msgid "Another server has a newer version; ask it."
+        msgid "Ask a server with a newer version."
         msgstr "Otro servidor tiene una versión más reciente; pregúntele a él."
 
-        msgid "You have {0} jobs that aren't finished, and at most {1} are possible."
+        msgid "You have {0} unfinished jobs; the limit is {1}."
         msgstr "Tiene {0} tareas sin terminar, y como máximo puede haber {1}."
 
         msgid "Wait until one is finished, or cancel one."
@@ -4644,22 +4650,22 @@ extension BuiltInTranslations {
         msgid "Choose at least one field."
         msgstr "Elija al menos un campo."
 
-        msgid "You can't see it any more."
+        msgid "You can no longer see it."
         msgstr "Ya no puede verlo."
 
-        msgid "It was so already."
+        msgid "It already had these values."
         msgstr "Ya estaba así."
 
-        msgid "It isn't in the trash any more."
+        msgid "It's no longer in the trash."
         msgstr "Ya no está en la papelera."
 
-        msgid "Somebody has restored or deleted it since."
+        msgid "Somebody has since restored or deleted it."
         msgstr "Alguien lo ha restaurado o eliminado desde entonces."
 
-        msgid "It's gone, or you can't see it any more."
+        msgid "It no longer exists, or you can no longer see it."
         msgstr "Ya no existe, o ya no puede verlo."
 
-        msgid "It's as it was."
+        msgid "It already has its old values."
         msgstr "Está como estaba."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
@@ -4667,7 +4673,7 @@ extension BuiltInTranslations {
         msgid "The job has ended: it's {0}."
         msgstr "La tarea ya terminó; estado: {0}."
 
-        msgid "Undo on its page takes it back."
+        msgid "Undo it on its page."
         msgstr "«Deshacer», en su página, la revierte."
 
         msgid "The job is under way."
@@ -4676,16 +4682,16 @@ extension BuiltInTranslations {
         msgid "End it on its page, then undo what it did."
         msgstr "Deténgala en su página y deshaga después lo que hizo."
 
-        msgid "Job {0} undoes it."
+        msgid "Job {0} undoes this one."
         msgstr "La tarea {0} la deshace."
 
-        msgid "That job's page shows how far that is."
+        msgid "That job's page shows its progress."
         msgstr "La página de esa tarea muestra cuánto ha avanzado."
 
-        msgid "A job of the kind '{0}' can't be undone."
+        msgid "A job of kind '{0}' can't be undone."
         msgstr "Una tarea del tipo «{0}» no se puede deshacer."
 
-        msgid "Do what you want with a new one."
+        msgid "Start a new job instead."
         msgstr "Haga lo que desea con una nueva."
 
         msgid "The job did nothing."
@@ -4696,7 +4702,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/ResourceMembers+Reading.swift
 
-        msgid "'{0}' has more than {1} elements, which an undo couldn't bring back."
+        msgid "'{0}' has more than {1} elements, so the change couldn't be undone."
         msgstr "«{0}» tiene más de {1} elementos, que no se podrían recuperar al deshacer."
 
         msgid "Change it by itself, not together with others."
@@ -4704,30 +4710,30 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Query/FieldPath.swift
 
-        msgid "Use a field with one value. Lists can't be searched or sorted by."
+        msgid "Use a field with one value. Lists can't be filtered or sorted by."
         msgstr "Use un campo con un solo valor. No se puede buscar ni ordenar por listas."
 
         # Packages/Server/JSONAPI/Query/RequestParameters.swift
 
-        msgid "The query has {0} bytes, and at most {1} are possible."
+        msgid "The query has {0} bytes; the limit is {1}."
         msgstr "La consulta tiene {0} bytes, y como máximo puede haber {1}."
 
         msgid "Send fewer filters at once."
         msgstr "Envíe menos filtros a la vez."
 
-        msgid "The query has {0} parameters, and at most {1} are possible."
+        msgid "The query has {0} parameters; the limit is {1}."
         msgstr "La consulta tiene {0} parámetros, y como máximo puede haber {1}."
 
-        msgid "The parameter '{0}': {1}"
+        msgid "Parameter '{0}': {1}"
         msgstr "El parámetro «{0}»: {1}"
 
-        msgid "it has {0} {1}, and at most {2} are possible."
+        msgid "it has {0} {1}; the limit is {2}."
         msgstr "tiene {0} {1}, y son posibles {2} como máximo."
 
         msgid "Send several requests."
         msgstr "Envíe varias solicitudes."
 
-        msgid "The query has a parameter that isn't UTF-8 in percent-encoding: '{0}'."
+        msgid "The query has a parameter that isn't percent-encoded UTF-8: '{0}'."
         msgstr "La consulta tiene un parámetro que no es UTF-8 en codificación por ciento: «{0}»."
 
         msgid "Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."
@@ -4739,22 +4745,19 @@ extension BuiltInTranslations {
         msgid "Send it once."
         msgstr "Envíelo una vez."
 
-        msgid "its value has {0} bytes, and at most {1} are possible."
+        msgid "its value has {0} bytes; the limit is {1}."
         msgstr "su valor tiene {0} bytes, y son posibles {1} como máximo."
 
         msgid "Send a shorter value."
         msgstr "Envíe un valor más corto."
 
-        msgid "it has the character U+0000."
+        msgid "it contains the character U+0000."
         msgstr "contiene el carácter U+0000."
 
         # Packages/Server/JSONAPI/Query/ResourceFilter.swift
 
         msgid "'{0}' isn't an operator for '{1}'."
         msgstr "«{0}» no es un operador para «{1}»."
-
-        msgid "Possible are: {0}."
-        msgstr "Son posibles: {0}."
 
         msgctxt "it has …"
         msgid "values"
@@ -4771,22 +4774,22 @@ extension BuiltInTranslations {
         msgid "a number from 1 to {0}"
         msgstr "un número del 1 al {0}"
 
-        msgid "it isn't known here."
+        msgid "it isn't supported here."
         msgstr "no se conoce aquí."
 
-        msgid "The page begins after {0} resources, and at most {1} can be skipped."
+        msgid "The page would skip {0} resources; the limit is {1}."
         msgstr "La página empieza después de {0} recursos, y se pueden saltar {1} como máximo."
 
         msgid "Follow 'links.next' of a list without page[number]: cursors have no limit."
         msgstr "Siga «links.next» de una lista sin page[number]: los cursores no tienen límite."
 
-        msgid "it doesn't go with page[number]."
+        msgid "it can't be combined with page[number]."
         msgstr "no es compatible con page[number]."
 
         msgid "Send one of the two."
         msgstr "Envíe uno de los dos."
 
-        msgid "it isn't a cursor of a list in this order."
+        msgid "it isn't a cursor for a list in this order."
         msgstr "no es un cursor de una lista en este orden."
 
         msgid "Take it from 'links.next', with the same 'sort'."
@@ -4797,7 +4800,7 @@ extension BuiltInTranslations {
         msgid "There are none."
         msgstr "No hay ninguno."
 
-        msgid "Known are: {0}."
+        msgid "Expected one of: {0}."
         msgstr "Se conocen: {0}."
 
         msgid "the query has more than {0} filters."
@@ -4809,14 +4812,14 @@ extension BuiltInTranslations {
         msgid "This address takes no parameters."
         msgstr "Esta dirección no admite parámetros."
 
-        msgid "there is no type of this name."
+        msgid "there is no type with this name."
         msgstr "no hay ningún tipo con ese nombre."
 
         msgctxt "it has …"
         msgid "fields"
         msgstr "campos"
 
-        msgid "'{0}' has no order."
+        msgid "'{0}' can't be sorted by."
         msgstr "«{0}» no tiene orden."
 
         msgid "Sort by an attribute with one value, or by id."
@@ -4832,7 +4835,7 @@ extension BuiltInTranslations {
         msgid "paths"
         msgstr "rutas"
 
-        msgid "'{0}' is {1} relationships deep, and at most {2} are possible."
+        msgid "'{0}' is {1} relationships deep; the limit is {2}."
         msgstr "«{0}» tiene {1} relaciones de profundidad, y son posibles {2} como máximo."
 
         msgid "Ask for the rest in another request."
@@ -4896,10 +4899,10 @@ extension BuiltInTranslations {
         msgid "Send a list of values."
         msgstr "Envíe una lista de valores."
 
-        msgid "An element has {0} values."
+        msgid "An element must have {0} values."
         msgstr "Un elemento tiene {0} valores."
 
-        msgid "Send a list of as many."
+        msgid "Send a list of that length."
         msgstr "Envíe una lista con esa cantidad."
 
         msgid "An element can't be null."
@@ -4911,7 +4914,7 @@ extension BuiltInTranslations {
         msgid "Two elements have the same 'id'."
         msgstr "Dos elementos tienen el mismo «id»."
 
-        msgid "Leave it out for a new one."
+        msgid "Leave it out for a new element."
         msgstr "Omítalo para uno nuevo."
 
         msgid "An element of '{0}'"
@@ -4926,10 +4929,10 @@ extension BuiltInTranslations {
         msgid "{0} needs '{1}'."
         msgstr "{0} necesita «{1}»."
 
-        msgid "Send it, or leave out the whole of what needs it."
+        msgid "Send it, or leave out everything that needs it."
         msgstr "Envíelo, u omita por completo lo que lo necesita."
 
-        msgid "It isn't {0}."
+        msgid "The value isn't {0}."
         msgstr "No es {0}."
 
         msgid "Send {0}, without quotes."
@@ -4940,16 +4943,16 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceChange+Limits.swift
 
-        msgid "There is no latitude of {0} degrees."
+        msgid "A latitude can't be {0} degrees."
         msgstr "No existe la latitud de {0} grados."
 
-        msgid "There is no longitude of {0} degrees."
+        msgid "A longitude can't be {0} degrees."
         msgstr "No existe la longitud de {0} grados."
 
         msgid "Send a number from {0} to {1}."
         msgstr "Envíe un número de {0} a {1}."
 
-        msgid "{0} isn't one of the values that it can have."
+        msgid "{0} isn't an allowed value."
         msgstr "{0} no es uno de los valores posibles."
 
         msgid "Send one of: {0}."
@@ -4957,7 +4960,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceChange+Relationships.swift
 
-        msgid "The list has {0} elements, and at most {1} are possible."
+        msgid "The list has {0} elements; the limit is {1}."
         msgstr "La lista tiene {0} elementos, y como máximo puede haber {1}."
 
         msgid "Write longer lists through sync."
@@ -4983,12 +4986,12 @@ extension BuiltInTranslations {
         msgid "{0} have no attribute '{1}'."
         msgstr "{0} no tiene ningún atributo «{1}»."
 
-        msgid "It's a relationship: send it there."
+        msgid "It's a relationship: send it in 'relationships'."
         msgstr "Es una relación: envíela allí."
 
         # Packages/Server/JSONAPI/Writing/ResourceObjects.swift
 
-        msgid "A link leads to a resource that doesn't exist."
+        msgid "A link points to a resource that doesn't exist."
         msgstr "Un enlace lleva a un recurso que no existe."
 
         msgid "Send the id of one that exists."
@@ -5001,10 +5004,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter+Refusals.swift
 
-        msgid "Leave 'id' out, and the server makes one."
+        msgid "Leave 'id' out, and the server generates one."
         msgstr "Omita «id» y el servidor creará uno."
 
-        msgid "Another of the {0} has the same value that must be unique."
+        msgid "Another of the {0} has the same value, which must be unique."
         msgstr "Otro objeto de {0} tiene el mismo valor, que debe ser único."
 
         msgid "Another of the {0} has the same {1}."
@@ -5016,7 +5019,7 @@ extension BuiltInTranslations {
         msgid "A required value is missing."
         msgstr "Falta un valor obligatorio."
 
-        msgid "A link leads to a resource that was just removed."
+        msgid "A link points to a resource that was just removed."
         msgstr "Un enlace lleva a un recurso que se acaba de quitar."
 
         msgid "The database doesn't accept the values: {0}."
@@ -5030,10 +5033,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Writing/ResourceWriter.swift
 
-        msgid "Something else needs this resource."
+        msgid "Something else still needs this resource."
         msgstr "Otro elemento necesita este recurso."
 
-        msgid "Remove what links to it first."
+        msgid "First remove what links to it."
         msgstr "Quite primero lo que enlaza con él."
 
         msgid "Leave '{0}' as it is, or ask for a role that may change it."

@@ -14,11 +14,11 @@ extension OpenAPIDocument {
         let filter = filterParameter(type)
         paths["/export/\(type.name)"] = [
             "get": operation(
-                type, "export", "Export all of the \(type.name) that match",
+                type, "export", "Export all \(type.name) that match",
                 parameters: exportParameters(type) + [filter],
                 responses: [
                     "200": [
-                        "description": "All rows, without a length",
+                        "description": "All rows, without a Content-Length",
                         "content": [
                             "text/csv": ["schema": ["type": "string"]],
                             "application/json": ["schema": ["type": "array", "items": ["type": "object"]]],
@@ -29,7 +29,7 @@ extension OpenAPIDocument {
         ]
         paths["/bulk/\(type.name)"] = [
             "post": operation(
-                type, "bulk", "Change, trash, restore or delete many of the \(type.name)", parameters: [filter],
+                type, "bulk", "Update, trash, restore or delete many \(type.name)", parameters: [filter],
                 content: [Self.json: ["schema": bulkBody(type)]],
                 responses: [
                     "200": Self.answer("What a dry run found", Self.reference("schemas", "bulk.trial")),
@@ -43,8 +43,8 @@ extension OpenAPIDocument {
                 parameters: [
                     parameter(
                         "delimiter", ["enum": ["comma", "semicolon", "tab"]],
-                        "What is between the cells of CSV; found if it isn't said"),
-                    parameter("name", ["type": "string"], "Of the file, for people"),
+                        "The delimiter of CSV cells; detected if left out"),
+                    parameter("name", ["type": "string"], "The file's name, for people"),
                 ],
                 content: [
                     Self.json: ["schema": ["type": "array", "items": ["type": "object"]]],
@@ -57,11 +57,11 @@ extension OpenAPIDocument {
         ]
         for (name, summary, responses) in [
             (
-                "preview", "Say what an import would do",
-                ["200": Self.answer("What it would do", Self.reference("schemas", "import.preview"))]
+                "preview", "Preview what an import would do",
+                ["200": Self.answer("What the import would do", Self.reference("schemas", "import.preview"))]
             ),
             (
-                "start", "Start an import as its preview showed it",
+                "start", "Start an import, as previewed",
                 ["202": Self.answer("The job", Self.reference("schemas", "job"))]
             ),
         ] as [(String, String, [String: JSON])] {
@@ -80,16 +80,17 @@ extension OpenAPIDocument {
         var parameters = [
             parameter(
                 "format", ["enum": .array(ExportFormat.allCases.map { .string($0.rawValue) }), "default": "csv"],
-                "How rows are written"),
+                "The format of the rows"),
             parameter(
                 "formulas", ["enum": ["guarded", "plain"], "default": "guarded"],
-                "Whether text in CSV is kept from being calculated by a spreadsheet"),
+                "Whether text in CSV is guarded, so that spreadsheets don't evaluate it as a formula"),
             parameter(
                 "titles", ["type": "boolean", "default": false],
-                "Whether each link to one resource is followed by the title of what it leads to"),
+                "Whether each to-one link is followed by the title of its target"),
             names(
                 "sort", sortable.flatMap { [$0, "-\($0)"] }, limit: 1,
-                "Attributes between commas, up to \(ResourceQuery.maximumSortCount); with - in descending order"),
+                "Up to \(ResourceQuery.maximumSortCount) attributes, separated by commas; a leading - sorts in "
+                    + "descending order"),
         ]
         if !type.fields.isEmpty {
             parameters.append(
@@ -108,11 +109,12 @@ extension OpenAPIDocument {
                 "action": ["enum": .array(actions.map { .string($0.rawValue) })],
                 "ids": [
                     "type": "array", "items": values.value(type.keyType, isOptional: false), "minItems": 1,
-                    "maxItems": .int(Int64(BulkSelection.idLimit)), "description": "Those that are meant, or 'all'",
+                    "maxItems": .int(Int64(BulkSelection.idLimit)),
+                    "description": "The ids of the resources, instead of 'all'",
                 ],
-                "all": ["type": "boolean", "description": "All that match the filters in the address"],
+                "all": ["type": "boolean", "description": "All resources that match the filters in the address"],
                 "data": [
-                    "type": "object", "description": "Of an update: 'attributes' and 'relationships' as in PATCH",
+                    "type": "object", "description": "For an update: 'attributes' and 'relationships' as in PATCH",
                     "properties": ["attributes": ["type": "object"], "relationships": ["type": "object"]],
                 ],
                 "reason": Self.reason,
@@ -120,7 +122,7 @@ extension OpenAPIDocument {
                     "type": "object", "required": ["count"], "description": "What the dry run found",
                     "properties": ["count": ["type": "integer"], "version": ["type": "string"]],
                 ],
-                "dryRun": ["type": "boolean", "description": "Whether it only says what would happen"],
+                "dryRun": ["type": "boolean", "description": "Whether to only report what would happen"],
             ],
         ]
     }
@@ -128,7 +130,7 @@ extension OpenAPIDocument {
     /// The reason for moving something to the trash.
     static let reason: JSON = [
         "type": ["string", "null"], "maxLength": .int(Int64(TrashReason.byteLimit)),
-        "description": "Why it goes into the trash, for those who may list that",
+        "description": "Why it goes into the trash, for those who may list the trash",
     ]
 
     // MARK: Jobs
@@ -145,31 +147,33 @@ extension OpenAPIDocument {
         return [
             "/jobs": [
                 "get": job(
-                    "jobs.list", "List one's own jobs, the newest first",
+                    "jobs.list", "List the caller's jobs, newest first",
                     ["200": Self.answer("Jobs", Self.reference("schemas", "jobs"))],
-                    [number("before", "What 'next' said")])
+                    [number("before", "The previous response's 'next'")])
             ],
             "/jobs/{id}": [
-                "parameters": [Self.jobParameter], "get": job("jobs.get", "Read one of one's own jobs", ["200": one]),
+                "parameters": [Self.jobParameter],
+                "get": job("jobs.get", "Read one of the caller's jobs", ["200": one]),
             ],
             "/jobs/{id}/rows": [
                 "parameters": [Self.jobParameter],
                 "get": job(
-                    "jobs.rows", "List what came of each row",
+                    "jobs.rows", "List the outcome of each row",
                     ["200": Self.answer("Rows", Self.reference("schemas", "job.rows"))],
                     [
-                        number("after", "What 'next' said"),
+                        number("after", "The previous response's 'next'"),
                         parameter(
-                            "outcome", ["enum": ["pending", "done", "refused", "leftAlone"]], "Rows with it alone"),
+                            "outcome", ["enum": ["pending", "done", "refused", "leftAlone"]],
+                            "Only rows with this outcome"),
                     ]),
             ],
             "/jobs/{id}/cancel": [
                 "parameters": [Self.jobParameter],
-                "post": job("jobs.cancel", "End a job behind the batch under way", ["200": one]),
+                "post": job("jobs.cancel", "Cancel a job after its current batch", ["200": one]),
             ],
             "/jobs/{id}/undo": [
                 "parameters": [Self.jobParameter],
-                "post": job("jobs.undo", "Take back what a job did", ["202": one]),
+                "post": job("jobs.undo", "Undo what a job did", ["202": one]),
             ],
         ]
     }
@@ -191,7 +195,7 @@ extension OpenAPIDocument {
             "properties": [
                 "code": ["type": "string"], "message": ["type": "string"], "hint": ["type": "string"],
                 "properties": ["type": "array", "items": ["type": "string"]], "details": ["type": "object"],
-                "error": ["type": "string", "description": "As RealmSwift names it"],
+                "error": ["type": "string", "description": "The error's name in RealmSwift"],
             ],
         ])
 
@@ -228,7 +232,7 @@ extension OpenAPIDocument {
             "properties": [
                 "mapping": [
                     "type": ["object", "null"], "additionalProperties": ["type": ["string", "null"]],
-                    "description": "The member that each column becomes; null for none",
+                    "description": "The member that each column maps to; null for none",
                 ],
                 "mode": ["enum": .array(ImportMapping.Mode.allCases.map { .string($0.rawValue) } + [.null])],
                 "match": [

@@ -31,10 +31,10 @@ struct OpenAPIDocument {
                 "operationId": "describe", "summary": "This document", "tags": ["description"],
                 "responses": [
                     "200": [
-                        "description": "A document of OpenAPI 3.1",
+                        "description": "An OpenAPI 3.1 document",
                         "content": ["application/json": ["schema": ["type": "object"]]],
                     ],
-                    "304": ["description": "It is as it was."],
+                    "304": ["description": "Not modified."],
                     "4XX": Self.reference("responses", "problem"),
                 ],
             ]
@@ -53,7 +53,7 @@ struct OpenAPIDocument {
             "paths": .object(paths),
             "components": [
                 "securitySchemes": [
-                    "token": ["type": "http", "scheme": "bearer", "description": "An access token of POST /login"]
+                    "token": ["type": "http", "scheme": "bearer", "description": "An access token from POST /login"]
                 ],
                 "schemas": .object(schemas),
                 "responses": [
@@ -80,10 +80,10 @@ struct OpenAPIDocument {
                 type, "list", "List the \(type.name)", parameters: listParameters(type) + [Self.ifNoneMatch],
                 responses: ["200": document(values.list(type.name)), "304": Self.unchanged]),
             "post": operation(
-                type, "create", "Make one of the \(type.name)", body: "new.\(type.name)",
+                type, "create", "Create one of the \(type.name)", body: "new.\(type.name)",
                 responses: [
                     "201": document(values.single(type.name)),
-                    "204": ["description": "Made, and not to be seen by the caller"],
+                    "204": ["description": "Created, but the caller may not read it"],
                 ]),
         ]
         paths["\(type.path)/{id}"] = [
@@ -92,18 +92,18 @@ struct OpenAPIDocument {
                 type, "get", "Read one of the \(type.name)", parameters: memberParameters(type) + [Self.ifNoneMatch],
                 responses: ["200": document(values.single(type.name)), "304": Self.unchanged]),
             "patch": operation(
-                type, "update", "Change one of the \(type.name)", parameters: [Self.ifMatch],
+                type, "update", "Update one of the \(type.name)", parameters: [Self.ifMatch],
                 body: "changed.\(type.name)",
                 responses: [
                     "200": document(values.single(type.name)),
-                    "204": ["description": "Changed, and no longer to be seen by the caller"],
+                    "204": ["description": "Changed, and the caller may no longer read it"],
                 ]),
             "delete": operation(
                 type, "delete",
                 type.item.isTrashable
                     ? "Move one of the \(type.name) into the trash" : "Delete one of the \(type.name)",
                 parameters: [Self.ifMatch], bodySchema: type.item.isTrashable ? .some(Self.removal) : .none,
-                isBodyRequired: false, responses: ["204": ["description": "Gone"]]),
+                isBodyRequired: false, responses: ["204": ["description": "Deleted, or moved into the trash"]]),
         ]
         for field in type.fields {
             guard let target = field.target.flatMap({ types[$0] }) else { continue }
@@ -112,7 +112,7 @@ struct OpenAPIDocument {
             paths["\(type.path)/{id}/\(name)"] = [
                 "parameters": [id],
                 "get": operation(
-                    type, "get.\(field.name)", "Read what '\(field.name)' leads to",
+                    type, "get.\(field.name)", "Read what '\(field.name)' links to",
                     parameters: (isList ? listParameters(target) : memberParameters(target)) + [Self.ifNoneMatch],
                     responses: [
                         "200": document(
@@ -128,20 +128,20 @@ struct OpenAPIDocument {
                     bodySchema: values.body(linkage),
                     responses: [
                         "200": document(links),
-                        "204": ["description": "Changed, and no longer to be seen by the caller"],
+                        "204": ["description": "Changed, and the caller may no longer read it"],
                     ])
             }
             var path: [String: JSON] = [
                 "parameters": [id],
                 "get": operation(
-                    type, "linkage.\(field.name)", "Read which resources '\(field.name)' leads to",
+                    type, "linkage.\(field.name)", "Read which resources '\(field.name)' links to",
                     parameters: [Self.ifNoneMatch],
                     responses: ["200": document(links), "304": Self.unchanged]),
-                "patch": change("link", "Change which resources '\(field.name)' leads to"),
+                "patch": change("link", "Change which resources '\(field.name)' links to"),
             ]
             if isList {
-                path["post"] = change("linkMore", "Add resources to those that '\(field.name)' leads to")
-                path["delete"] = change("unlink", "Take resources out of those that '\(field.name)' leads to")
+                path["post"] = change("linkMore", "Add resources to those that '\(field.name)' links to")
+                path["delete"] = change("unlink", "Remove resources from those that '\(field.name)' links to")
             }
             paths["\(type.path)/{id}/relationships/\(name)"] = .object(path)
         }
@@ -192,13 +192,13 @@ struct OpenAPIDocument {
 
     private func document(_ schema: JSON) -> JSON {
         [
-            "description": "A document of JSON:API",
+            "description": "A JSON:API document",
             "headers": ["ETag": ["schema": ["type": "string"], "description": "The version, for If-Match"]],
             "content": .object([Self.media: ["schema": schema]]),
         ]
     }
 
-    private static let unchanged: JSON = ["description": "It is as it was."]
+    private static let unchanged: JSON = ["description": "Not modified."]
 
     private static func header(_ name: String, _ description: String) -> JSON {
         [
@@ -207,8 +207,8 @@ struct OpenAPIDocument {
         ]
     }
 
-    private static let ifMatch = header("If-Match", "Refuses with 412 if the resource has another version")
-    private static let ifNoneMatch = header("If-None-Match", "Answers 304 if there's no other version")
+    private static let ifMatch = header("If-Match", "Refuse with 412 if the resource has a different version")
+    private static let ifNoneMatch = header("If-None-Match", "Answer 304 if the version hasn't changed")
 
     // MARK: Parameters
 
@@ -238,14 +238,14 @@ struct OpenAPIDocument {
             parameters.append(
                 names(
                     "fields[\(type.name)]", type.fields.map(\.name), limit: RequestParameters.maximumCount,
-                    "The members to show; of included types too, as fields[TYPE]"))
+                    "The members to show; fields[TYPE] does the same for included types"))
         }
         if !relationships.isEmpty {
             parameters.append(
                 names(
                     "include", relationships, limit: ResourceQuery.maximumIncludeCount,
-                    "Relationships whose resources are sent along; up to \(ResourceQuery.maximumIncludeDepth) names "
-                        + "with dots between them"))
+                    "Relationships whose resources to include; up to \(ResourceQuery.maximumIncludeDepth) names, "
+                        + "separated by dots"))
         }
         return parameters
     }
@@ -260,18 +260,19 @@ struct OpenAPIDocument {
                     "type": "integer", "minimum": 1, "maximum": .int(Int64(ResourceQuery.maximumPageSize)),
                     "default": .int(Int64(ResourceQuery.defaultPageSize)),
                 ],
-                "Resources at most"),
+                "The maximum number of resources"),
             parameter(
                 "page[number]",
                 [
                     "type": "integer", "minimum": 1,
                     "maximum": .int(Int64(ResourceQuery.maximumOffset)),
                 ],
-                "A page by its number, from 1; at most \(ResourceQuery.maximumOffset) resources can be before it"),
+                "The page's number, from 1; at most \(ResourceQuery.maximumOffset) resources can precede it"),
             parameter("page[total]", ["type": "boolean"], "Whether to count all resources, in meta.page.total"),
             names(
                 "sort", sortable.flatMap { [$0, "-\($0)"] }, limit: 1,
-                "Attributes between commas, up to \(ResourceQuery.maximumSortCount); with - in descending order"
+                "Up to \(ResourceQuery.maximumSortCount) attributes, separated by commas; a leading - sorts in "
+                    + "descending order"
             ),
             filterParameter(type),
         ]
@@ -301,7 +302,7 @@ struct OpenAPIDocument {
         let media = "\(JSONAPIMediaType.name);ext=\"\(JSONAPIMediaType.atomic)\""
         return [
             "post": [
-                "operationId": "operations", "summary": "Several changes, all or none", "tags": ["operations"],
+                "operationId": "operations", "summary": "Make several changes, all or none", "tags": ["operations"],
                 "security": [["token": []]],
                 "requestBody": [
                     "required": true,
@@ -309,7 +310,7 @@ struct OpenAPIDocument {
                 ],
                 "responses": [
                     "200": [
-                        "description": "What each operation came to, in their order",
+                        "description": "The result of each operation, in order",
                         "content": .object([media: ["schema": Self.reference("schemas", "results")]]),
                     ],
                     "4XX": Self.reference("responses", "problem"), "5XX": Self.reference("responses", "problem"),

@@ -11,7 +11,7 @@ extension RequestExamples {
         var name = "nothing"
         while type.field(name) != nil { name += "Else" }
         let request = ExampleRequest(
-            localized("Filter the \(self.name) by a field that they don't have"), .get, type.path,
+            localized("Filter the \(self.name) by a field they don't have"), .get, type.path,
             query: [("filter[\(name)]", example(.string))])
         do {
             let query = request.query.map { [$0.name, $0.value].map(RequestParameters.encode).joined(separator: "=") }

@@ -23,7 +23,8 @@ extension RequestExamples {
         let (attributes, relationships) = newMembers
         if !attributes.isEmpty { resource["attributes"] = .object(attributes) }
         if !relationships.isEmpty { resource["relationships"] = .object(relationships) }
-        return ExampleRequest(localized("Make one of the \(name)"), .post, type.path, body: ["data": .object(resource)])
+        return ExampleRequest(
+            localized("Create one of the \(name)"), .post, type.path, body: ["data": .object(resource)])
     }
 
     private var newMembers: (attributes: [String: JSON], relationships: [String: JSON]) {
@@ -83,7 +84,7 @@ extension RequestExamples {
         ]
         if let (name, value) = repeated { resource["attributes"] = [name: value] }
         return ExampleRequest(
-            localized("Change one of the \(name)"), .patch, path(samples.update?.id), ifMatch: samples.update?.version,
+            localized("Update one of the \(name)"), .patch, path(samples.update?.id), ifMatch: samples.update?.version,
             body: ["data": .object(resource)])
     }
 
@@ -129,14 +130,14 @@ extension RequestExamples {
         var requests: [ExampleRequest] = []
         if let (field, target) = single.first(where: { isLinked($0.field) }) ?? single.first {
             let link = samples.update?.linked(field.name).first ?? Self.placeholder(target)
-            requests.append(request(localized("Change what '\(field.name)' leads to"), .patch, field, link))
+            requests.append(request(localized("Change what '\(field.name)' links to"), .patch, field, link))
         }
         if let (field, target) = lists.first(where: { isLinked($0.field) }) ?? lists.first {
             let link = samples.update?.linked(field.name).first ?? Self.placeholder(target)
-            requests.append(request(localized("Add to what '\(field.name)' leads to"), .post, field, .array([link])))
+            requests.append(request(localized("Add to what '\(field.name)' links to"), .post, field, .array([link])))
             requests.append(
                 request(
-                    localized("Take out of what '\(field.name)' leads to"), .delete, field,
+                    localized("Remove from what '\(field.name)' links to"), .delete, field,
                     .array([Self.placeholder(target)])))
         }
         return requests

@@ -57,9 +57,9 @@ package struct RequestExamples: Sendable {
     package var related: [ExampleRequest] {
         guard let field = relationships.first?.field else { return [] }
         return [
-            ExampleRequest(localized("Read what '\(field.name)' leads to"), .get, path(samples.read?.id, field.name)),
+            ExampleRequest(localized("Read what '\(field.name)' links to"), .get, path(samples.read?.id, field.name)),
             ExampleRequest(
-                localized("Read which resources '\(field.name)' leads to"), .get,
+                localized("Read which resources '\(field.name)' links to"), .get,
                 path(samples.read?.id, "relationships", field.name)),
         ]
     }
@@ -120,7 +120,7 @@ package struct RequestExamples: Sendable {
 
     package var numbered: ExampleRequest {
         ExampleRequest(
-            localized("The second page of the \(name), with how many there are"), .get, type.path,
+            localized("The second page of the \(name), with the total"), .get, type.path,
             query: [("page[size]", "10"), ("page[number]", "2"), ("page[total]", "true")])
     }
 

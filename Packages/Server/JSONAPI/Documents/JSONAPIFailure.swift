@@ -37,20 +37,20 @@ package enum JSONAPIFailure {
     /// The title, which is the same for every failure with this code, as the specification demands.
     private static func title(_ code: RequestFailure.Code) -> String {
         switch code {
-        case .badRequest: "The request isn't well formed"
+        case .badRequest: "Malformed request"
         case .unauthenticated, .wrongCredentials: "Log in first"
         case .forbidden: "Not permitted"
         case .notFound: "Not found"
-        case .methodNotAllowed: "The address knows other methods"
-        case .notAcceptable: "The answer's type isn't accepted"
-        case .conflict: "The data forbids it"
-        case .preconditionFailed: "Somebody else changed it"
+        case .methodNotAllowed: "Method not allowed"
+        case .notAcceptable: "Response type not accepted"
+        case .conflict: "Conflict with existing data"
+        case .preconditionFailed: "Changed since it was read"
         case .tooLarge: "Too large"
-        case .unsupportedMediaType: "The body has another type"
-        case .unprocessable: "The data makes no sense"
+        case .unsupportedMediaType: "Unsupported body type"
+        case .unprocessable: "Invalid data"
         case .tooManyRequests: "Too many requests"
-        case .unavailable, .timeout: "Not available at the moment"
-        default: "The server failed"
+        case .unavailable, .timeout: "Temporarily unavailable"
+        default: "Server error"
         }
     }
 }

@@ -52,7 +52,7 @@ enum JSONAPIMediaType {
         }
         guard !isTaken else { return }
         throw RequestFailure(
-            .notAcceptable, "The answer is \(name), which the header Accept doesn't take.",
+            .notAcceptable, "The response is \(name), which the Accept header doesn't allow.",
             hint: "Send Accept: \(name), without parameters other than 'profile'"
                 + (knownExtension.map { " and ext=\"\($0)\"." } ?? "."),
             source: .header("Accept"))

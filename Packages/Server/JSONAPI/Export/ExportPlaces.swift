@@ -35,19 +35,19 @@ final class ExportPlaces: Sendable {
         guard own < Self.perUser else {
             throw RequestFailure(
                 .tooManyRequests,
-                localized("You have \(own) exports under way, and at most \(Self.perUser) are possible."),
-                hint: localized("Try again when one of them has ended."))
+                localized("You have \(own) exports under way; the limit is \(Self.perUser)."),
+                hint: localized("Try again when one of them has finished."))
         }
         guard near < Self.perAddress else {
             throw RequestFailure(
                 .tooManyRequests,
-                localized("Your address has \(near) exports under way, and at most \(Self.perAddress) are possible."),
-                hint: localized("Try again when one of them has ended."))
+                localized("Your address has \(near) exports under way; the limit is \(Self.perAddress)."),
+                hint: localized("Try again when one of them has finished."))
         }
         guard all < Self.all else {
             throw RequestFailure(
                 .unavailable,
-                localized("The server has \(all) exports under way, and at most \(Self.all) are possible."),
+                localized("The server has \(all) exports under way; the limit is \(Self.all)."),
                 hint: localized("Try again in a moment."))
         }
     }

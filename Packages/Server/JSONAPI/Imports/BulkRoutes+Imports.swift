@@ -89,9 +89,9 @@ extension BulkRoutes {
             case ("delimiter", "tab"): delimiter = UInt8(ascii: "\t")
             case ("delimiter", _):
                 throw parameter.failure(
-                    "there is no such delimiter.", "Send comma, semicolon or tab, or leave it out to have it found.")
+                    "unknown delimiter.", "Send comma, semicolon or tab, or leave it out to have it detected.")
             case ("name", let text): name = text
-            default: throw parameter.failure("it isn't known here.", "Known are: delimiter, name.")
+            default: throw parameter.failure("it isn't supported here.", "Expected one of: delimiter, name.")
             }
         }
         let kind = request.headers[.contentType]?.split(separator: ";").first.map {

@@ -79,7 +79,7 @@ struct CSVDecoder: Sendable {
         if state == .quoted {
             throw ImportFileError(
                 line: cellLine, column: cells.count + 1,
-                message: localized("The file ends inside this cell, which is in quotes."),
+                message: localized("The file ends inside this quoted cell."),
                 hint: localized("Close the quotes, or send the whole file."))
         }
         // The last line needs no line break.
@@ -126,7 +126,7 @@ struct CSVDecoder: Sendable {
         if isSecondHalf, state != .quoted { return }
         guard byte != 0 else {
             throw error(
-                localized("There is a NUL byte, which no text has."),
+                localized("There is a NUL byte, which text can't contain."),
                 localized("Save the file as 'CSV UTF-8', and import that. This may be another kind of file."))
         }
         switch state {
@@ -152,11 +152,11 @@ struct CSVDecoder: Sendable {
                 rowLine = line
             } else if state == .quote {
                 throw error(
-                    localized("There is something after the closing quotes of the cell."),
+                    localized("The cell continues after its closing quotes."),
                     localized("Double the quotes that belong to the text: \"say \"\"hello\"\"\"."))
             } else if byte == Self.quote {
                 throw error(
-                    localized("There are quotes inside a cell that doesn't begin with quotes."),
+                    localized("The cell contains quotes but doesn't begin with quotes."),
                     localized("Put the whole cell in quotes, and double those that belong to the text."))
             } else {
                 state = .bare
@@ -205,14 +205,15 @@ struct CSVDecoder: Sendable {
     private mutating func endCell() throws {
         guard cells.count < ImportLimits.columnCount else {
             throw error(
-                localized("The row has more than \(ImportLimits.columnCount) cells."), localized("Leave columns out."))
+                localized("The row has more than \(ImportLimits.columnCount) cells."),
+                localized("Leave some columns out."))
         }
         if state == .start {
             cells.append(nil)
         } else {
             guard let text = String(validating: cell, as: UTF8.self) else {
                 throw error(
-                    localized("The cell isn't UTF-8, as the text before it is."),
+                    localized("The cell isn't UTF-8, unlike the text before it."),
                     localized("Save the whole file as 'CSV UTF-8', and import that."))
             }
             cells.append(text)

@@ -31,9 +31,9 @@ package struct ImportDesk: Sendable {
         try Self.check(job, type)
         guard job.state == .draft else {
             throw RequestFailure(
-                .conflict, localized("The import was started or cancelled already: it's \(job.state.word)."),
-                hint: "GET /jobs/\(job.id) shows what came of it.",
-                pageHint: localized("Its page under Jobs says what came of it."))
+                .conflict, localized("The import has already been started or cancelled: it's \(job.state.word)."),
+                hint: "GET /jobs/\(job.id) shows its result.",
+                pageHint: localized("Its page under Jobs shows its result."))
         }
         guard job.arguments["isComplete"] == true, case .object(var arguments) = job.arguments else {
             throw Self.incomplete
@@ -43,7 +43,7 @@ package struct ImportDesk: Sendable {
         }
         if let stranger = members.keys.filter({ !Self.known.contains($0) }).min() {
             throw RequestFailure(
-                .badRequest, "'\(stranger.shortened(toByteCount: 60))' isn't known here.",
+                .badRequest, "'\(stranger.shortened(toByteCount: 60))' isn't supported here.",
                 hint: ResourceQuery.nearest(stranger, Self.known.sorted()))
         }
         for name in ["mapping", "mode", "match", "formulas"] { arguments[name] = members[name] }
@@ -80,7 +80,7 @@ package struct ImportDesk: Sendable {
     }
 
     private static var incomplete: RequestFailure {
-        RequestFailure(.conflict, localized("The file isn't here as a whole."), hint: localized("Send it again."))
+        RequestFailure(.conflict, localized("The file's upload is incomplete."), hint: localized("Send it again."))
     }
 
     private static func check(_ job: Job, _ type: ResourceType) throws {
@@ -89,7 +89,7 @@ package struct ImportDesk: Sendable {
             throw RequestFailure(
                 .notFound, localized("You have no import of \(type.name) with this number."),
                 hint: "GET /jobs lists your jobs.",
-                pageHint: localized("The page Jobs lists yours."))
+                pageHint: localized("The Jobs page lists yours."))
         }
     }
 
@@ -167,7 +167,7 @@ package struct ImportDesk: Sendable {
             let draft = try self.draft(job, wishes, of: type, for: view)
             guard case .string(let version)? = wishes["expect"]?["version"] else {
                 throw RequestFailure(
-                    .preconditionRequired, "The request doesn't say which preview it's about.",
+                    .preconditionRequired, "The request doesn't name the preview that it's based on.",
                     hint: "Ask for a preview first, show it, and send its \"version\" back in \"expect\".",
                     source: .pointer("/expect"))
             }
@@ -175,10 +175,11 @@ package struct ImportDesk: Sendable {
                 throw RequestFailure(
                     .unprocessable,
                     localized(
-                        "The file has \(draft.rowCount) rows, and at most \(ImportLimits.atomicRowCount) can be all or nothing."
+                        "The file has \(draft.rowCount) rows; the limit for all or nothing is "
+                            + "\(ImportLimits.atomicRowCount)."
                     ),
-                    hint: "Leave 'atomic' out: it's done in batches then.",
-                    pageHint: localized("Take the tick at \"All or nothing\" away: it's done in batches then."),
+                    hint: "Leave 'atomic' out to import in batches.",
+                    pageHint: localized("Clear \"All or nothing\" to import in batches."),
                     source: .pointer("/atomic"))
             }
             try await plan(draft, version, connection)
@@ -192,8 +193,8 @@ package struct ImportDesk: Sendable {
         let planner = try await MessageCatalogue.$current.withValue(nil) { try await planned(draft, connection) }
         guard planner.version == version else {
             var failure = RequestFailure(
-                .conflict, localized("The import would do something else than its preview showed."),
-                hint: localized("Nothing was changed. Ask for another preview, and decide anew."),
+                .conflict, localized("The import would no longer do what its preview showed."),
+                hint: localized("Nothing was changed. Ask for another preview, then decide again."),
                 source: .pointer("/expect"))
             failure.details = [
                 "creates": .int(planner.creates), "updates": .int(planner.updates), "refused": .int(planner.refused),
@@ -203,7 +204,7 @@ package struct ImportDesk: Sendable {
         guard planner.creates + planner.updates > 0 else {
             throw RequestFailure(
                 .conflict, localized("Every row is refused."),
-                hint: localized("Correct the file and send it again, or map it otherwise."))
+                hint: localized("Correct the file and send it again, or change the mapping."))
         }
     }
 
@@ -225,7 +226,7 @@ package struct ImportDesk: Sendable {
         case nil, .null?: return false
         case .bool(let wanted)?: return wanted
         default:
-            throw RequestFailure(.badRequest, "'atomic' is neither true nor false.", source: .pointer("/atomic"))
+            throw RequestFailure(.badRequest, "'atomic' must be true or false.", source: .pointer("/atomic"))
         }
     }
 }

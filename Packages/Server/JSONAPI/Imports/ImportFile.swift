@@ -124,7 +124,7 @@ package struct ImportFile: Sendable {
         guard cells.count == columns.count else {
             throw ImportFileError(
                 line: line,
-                message: localized("The row has \(cells.count) cells, and the header has \(columns.count)."),
+                message: localized("The row has \(cells.count) cells, but the header has \(columns.count)."),
                 hint: localized("Put cells with separators or line breaks in quotes."))
         }
         try count(line: line)
@@ -137,13 +137,14 @@ package struct ImportFile: Sendable {
                 throw ImportFileError(
                     line: line, column: index + 1,
                     message: localized(
-                        "The column has no name, or one of more than \(ImportLimits.columnNameByteCount) bytes."),
+                        "The column has no name, or its name is longer than \(ImportLimits.columnNameByteCount) "
+                            + "bytes."),
                     hint: localized("Name every column in the first row."))
             }
             guard known.insert(name).inserted else {
                 throw ImportFileError(
                     line: line, column: index + 1,
-                    message: localized("Another column is called '\(name.shortened(toByteCount: 60))' too."),
+                    message: localized("Another column is also called '\(name.shortened(toByteCount: 60))'."),
                     hint: localized("Give each column its own name."))
             }
             columns.append(name)
@@ -157,10 +158,10 @@ package struct ImportFile: Sendable {
         for name in row.members.keys where known.insert(name).inserted {
             guard known.count <= ImportLimits.columnCount, name.utf8.count <= ImportLimits.columnNameByteCount else {
                 throw ImportFileError(
-                    line: row.line, message: localized("The objects have too many different names, or too long ones."),
+                    line: row.line,
+                    message: localized("The objects have too many different member names, or names that are too long."),
                     hint: localized(
-                        "At most \(ImportLimits.columnCount) names of \(ImportLimits.columnNameByteCount) bytes "
-                            + "are possible."))
+                        "The limit is \(ImportLimits.columnCount) names of \(ImportLimits.columnNameByteCount) bytes."))
             }
             columns.append(name)
         }

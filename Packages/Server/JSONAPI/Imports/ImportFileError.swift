@@ -16,7 +16,7 @@ struct ImportFileError: Error, Hashable, Sendable {
         RequestFailure(isTooLarge ? .tooLarge : .unprocessable, located, hint: hint)
     }
 
-    /// `Line 7, column 2: There is a NUL byte, which no text has.`
+    /// `Line 7, column 2: There is a NUL byte, which text can't contain.`
     private var located: String {
         guard let line else { return message }
         guard let column else { return localized("Line \(line): \(message)") }

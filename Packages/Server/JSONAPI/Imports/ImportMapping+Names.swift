@@ -42,13 +42,13 @@ extension ImportMapping {
     /// Why a column with an export's titles maps to nothing; nil for other columns.
     package static func titleRemark(_ column: String, of type: ResourceType, _ view: CallerView) -> String? {
         view.fields(of: type).first { $0.isRelationship && $0.titleName == column }
-            .map { localized("Titles are for reading: change '\($0.name)' instead.") }
+            .map { localized("Titles are read-only: change '\($0.name)' instead.") }
     }
 
     /// The columns that map to nothing, and why.
     var ignored: [JSON] {
         columnNames.filter { json[$0] == .null }.map { column in
-            let reason = Self.titleRemark(column, of: type, view) ?? localized("Nothing is chosen for it.")
+            let reason = Self.titleRemark(column, of: type, view) ?? localized("No member was chosen for it.")
             return ["column": .string(column), "reason": .string(reason)]
         }
     }
@@ -126,7 +126,7 @@ extension ImportMapping {
         required.filter { names.contains($0.name) }.map { member in
             [
                 "row": .null, "column": .null, "member": .string(member.name),
-                "message": .string(localized("'\(member.name)' is required, and no column becomes it.")),
+                "message": .string(localized("'\(member.name)' is required, but no column maps to it.")),
                 "remedy": .string(localized("Choose a column for it, or add one to the file.")),
             ]
         }

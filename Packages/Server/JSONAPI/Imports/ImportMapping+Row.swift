@@ -85,9 +85,9 @@ extension ImportMapping {
     /// What a cell of this type contains, and how to write it.
     private static func expected(_ type: PropertyType) -> (what: String, hint: String) {
         switch type {
-        case .bool: (localized("a truth value"), localized("Write true or false."))
+        case .bool: (localized("a Boolean"), localized("Write true or false."))
         case .int(let bits):
-            (localized("a whole number of \(bits) bits"), localized("Write nothing but digits, such as 1200."))
+            (localized("an integer of \(bits) bits"), localized("Write only digits, such as 1200."))
         case .float, .double: (localized("a number"), localized("Write one such as 12.5."))
         case .decimal128: (localized("a decimal number"), localized("Write one such as 12.50."))
         case .string: (localized("text without U+0000"), localized("Leave that character out."))
@@ -101,7 +101,7 @@ extension ImportMapping {
         case .data:
             (
                 localized("base64"),
-                localized("Write the bytes with the characters A-Z, a-z, 0-9, + and /, and = at the end.")
+                localized("Encode the bytes with the characters A-Z, a-z, 0-9, + and /, and with = at the end.")
             )
         case .link, .embedded, .array, .list, .linkingObjects:
             (localized("a value of type \(type.name)"), localized("Leave the column out."))
@@ -223,7 +223,7 @@ extension ImportMapping {
             if found == .several {
                 return row.refuse(
                     localized("Several of the \(target.name) are called '\(shown)'."),
-                    localized("Write the id of the one that you mean."),
+                    localized("Write the id of the one you mean."),
                     at: pointer)
             }
             return row.refuse(
@@ -236,7 +236,7 @@ extension ImportMapping {
     private func list(_ cell: JSON, _ row: inout Cell, at pointer: RequestPointer) -> [JSON]? {
         guard case .array(let items)? = structured(cell), items.count <= ResourcePlan.maximumElementCount else {
             _ = row.refuse(
-                cell, localized("a JSON list of at most \(ResourcePlan.maximumElementCount) values"),
+                cell, localized("a JSON array of at most \(ResourcePlan.maximumElementCount) values"),
                 localized("Write one such as [\"a\", \"b\"]."), at: pointer)
             return nil
         }

@@ -98,8 +98,8 @@ package struct ImportMapping: Sendable {
             }
             guard used.insert(name).inserted else {
                 var failure = Self.failure(
-                    localized("Two columns lead to '\(name.shortened(toByteCount: 60))'."),
-                    "Leave one of them out: null.")
+                    localized("Two columns map to '\(name.shortened(toByteCount: 60))'."),
+                    "Map one of them to null.")
                 failure.pageHint = localized("Choose 'nothing' for one of them.")
                 throw failure
             }
@@ -121,18 +121,18 @@ package struct ImportMapping: Sendable {
         }
         guard !members.isEmpty else {
             throw Self.failure(
-                localized("No column leads to a member."),
-                localized("Map at least one column to something besides 'id'."))
+                localized("No column maps to a member."),
+                localized("Map at least one column to something other than 'id'."))
         }
         if let match {
             guard idColumn == nil else {
                 throw Self.failure(
-                    localized("A column leads to 'id', and rows are matched by \(match.text)."),
-                    localized("Lead it to nothing, or leave 'match' out."))
+                    localized("A column maps to 'id', but rows are matched by \(match.text)."),
+                    localized("Map it to nothing, or leave 'match' out."))
             }
             guard let missing = match.names.first(where: { !used.contains($0) }) else { return }
             throw Self.failure(
-                localized("Rows are matched by \(match.text), and no column leads to '\(missing)'."),
+                localized("Rows are matched by \(match.text), but no column maps to '\(missing)'."),
                 localized("Map a column to it, or match by something else."), "match")
         }
         guard idColumn != nil || mode != .update else {
@@ -187,7 +187,7 @@ package struct ImportMapping: Sendable {
         guard let found = all.first(where: { Set($0.names) == names }) else {
             let known = (["id"] + all.map { $0.names.joined(separator: ", ") }).map { "[\($0)]" }
             throw failure(
-                "'match' isn't what tells one of the \(type.name) from all others.",
+                "'match' doesn't name properties that identify one of the \(type.name).",
                 "Send one of these: \(known.joined(separator: ", ")).", "match")
         }
         return found
@@ -198,7 +198,7 @@ package struct ImportMapping: Sendable {
         case nil, .null?, .string("guarded")?: return true
         case .string("plain")?: return false
         default:
-            throw failure("'formulas' is neither 'guarded' nor 'plain'.", "Leave it out for 'guarded'.", "formulas")
+            throw failure("'formulas' must be 'guarded' or 'plain'.", "Leave it out for 'guarded'.", "formulas")
         }
     }
 
@@ -220,7 +220,7 @@ package struct ImportMapping: Sendable {
             switch member {
             case .string(let name): result[column] = name
             case .null: continue
-            default: throw failure("A column leads to something other than a name.", "Send a name or null.")
+            default: throw failure("A column maps to something other than a name.", "Send a name or null.")
             }
         }
         return result
@@ -260,8 +260,8 @@ package struct ImportMapping: Sendable {
             if let place { members[place].node = .object(inner) }
         default:
             throw failure(
-                localized("Columns lead to '\(field.name)' as a whole and to members of it."),
-                localized("Leave one of the two out: null."))
+                localized("Columns map both to '\(field.name)' as a whole and to its members."),
+                localized("Map one of the two to null."))
         }
     }
 }

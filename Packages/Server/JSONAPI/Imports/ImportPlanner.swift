@@ -131,7 +131,7 @@ struct ImportPlanner {
         let source = RequestFailure.Source.pointer(place(match).description)
         guard let values = values(parsed) else {
             throw RequestFailure(
-                .unprocessable, localized("The row says nothing of \(match.text), by which rows are matched."),
+                .unprocessable, localized("The row has no value for \(match.text), which rows are matched by."),
                 hint: localized("Write a value, or leave the row out."), source: source)
         }
         if let first = seenValues[values] {
@@ -149,17 +149,17 @@ struct ImportPlanner {
         if let key = found.keys.first {
             guard mapping.mode == .create else { return key }
             throw RequestFailure(
-                .conflict, localized("There is a resource with this \(match.text) already."), hint: Self.updateHint,
+                .conflict, localized("There is already a resource with this \(match.text)."), hint: Self.updateHint,
                 source: source)
         }
         guard !found.isInTrash else {
             throw RequestFailure(
-                .conflict, localized("What has this \(match.text) is in the trash."),
+                .conflict, localized("The resource with this \(match.text) is in the trash."),
                 hint: localized("Restore it first, or leave the row out."), source: source)
         }
         guard mapping.mode != .update else {
             throw RequestFailure(
-                .notFound, localized("You can see none of the \(mapping.type.name) with this \(match.text)."),
+                .notFound, localized("None of the \(mapping.type.name) that you can see has this \(match.text)."),
                 hint: localized("Correct the value, choose to create new ones, or leave the row out."), source: source)
         }
         return nil
@@ -179,8 +179,8 @@ struct ImportPlanner {
             throw RequestFailure(
                 .unprocessable, localized("The row has no id."),
                 hint: mapping.mode == .update
-                    ? localized("Write the id of what it changes, or leave the row out.")
-                    : localized("Give it one: \(mapping.type.name) have no ids that the server makes."),
+                    ? localized("Write the id of the resource to change, or leave the row out.")
+                    : localized("Give it one: the server doesn't generate ids for \(mapping.type.name)."),
                 source: .pointer("/id"))
         }
         return key
@@ -199,7 +199,7 @@ struct ImportPlanner {
         if isThere {
             guard mapping.mode != .create else {
                 throw RequestFailure(
-                    .conflict, localized("There is a resource with this id already."), hint: Self.updateHint,
+                    .conflict, localized("There is already a resource with this id."), hint: Self.updateHint,
                     source: .pointer("/id"))
             }
             _ = try mapping.change(mapping.checkable(parsed))

@@ -99,7 +99,7 @@ struct ImportTextDecoder: Sendable {
         case .utf16:
             guard held.isEmpty, high == nil else {
                 throw ImportFileError(
-                    line: line, message: localized("The file ends inside a character of UTF-16."),
+                    line: line, message: localized("The file ends inside a UTF-16 character."),
                     hint: localized("Send the whole file."))
             }
         case .start, .ascii, .utf8, .windows1252: return
@@ -139,7 +139,7 @@ struct ImportTextDecoder: Sendable {
         case .utf16LittleEndian: state = .utf16(isBigEndian: false)
         case .utf16BigEndian: state = .utf16(isBigEndian: true)
         case .archive: throw Self.workbook(localized("This is an Excel workbook, or another ZIP archive."))
-        case .compoundFile: throw Self.workbook(localized("This is an Excel workbook of an old version."))
+        case .compoundFile: throw Self.workbook(localized("This is an Excel workbook in an old format."))
         }
         held = []
     }
@@ -209,7 +209,7 @@ struct ImportTextDecoder: Sendable {
 
     private func unpaired() -> ImportFileError {
         ImportFileError(
-            line: line, message: localized("There is half a character: a surrogate of UTF-16 without its other half."),
+            line: line, message: localized("There is half a character: a UTF-16 surrogate without its other half."),
             hint: localized(
                 "The file is damaged. Save it as 'CSV UTF-8' in the program that wrote it, and import that."))
     }

@@ -24,7 +24,8 @@ struct ImportWorker: Sendable {
             }
         let denials = operations.compactMap { view.refusal($0, type) }
         guard denials.count == operations.count, let denial = denials.first else { return }
-        throw RequestFailure(.forbidden, localized("You may not do this any more: \(denial.wording.localized)"))
+        throw RequestFailure(
+            .forbidden, localized("You are no longer permitted to do this: \(denial.wording.localized)"))
     }
 
     /// - Throws: ``RequestFailure`` for a refused row, with places as in a request; the database's errors.
@@ -66,17 +67,17 @@ struct ImportWorker: Sendable {
         let names = difference.names
         if let match = mapping.match, !names.isDisjoint(with: match.names) {
             throw RequestFailure(
-                .conflict, localized("Somebody has given the resource another \(match.text) since."),
-                hint: localized("Import the row again, and see what it matches now."))
+                .conflict, localized("Somebody has since given the resource a different \(match.text)."),
+                hint: localized("Import the row again, and check what it matches now."))
         }
-        guard !names.isEmpty else { return .left(localized("It was so already.")) }
+        guard !names.isEmpty else { return .left(localized("It already had these values.")) }
         let change = try mapping.change(difference.json, isOwn: true)
         try old.checkHave(change)
         let after = try await writer.update(change, key: key, at: RequestPointer(), connection)
         let before = ResourceMembers(old.json, named: names).json
-        guard let after else { return .done(old: before, reason: localized("You can't see it any more.")) }
+        guard let after else { return .done(old: before, reason: localized("You can no longer see it.")) }
         let new = try ResourceMembers(after, named: names)
-        if new.same(as: old) == names { return .left(localized("It was so already.")) }
+        if new.same(as: old) == names { return .left(localized("It already had these values.")) }
         return .done(old: before, new: new.json)
     }
 }

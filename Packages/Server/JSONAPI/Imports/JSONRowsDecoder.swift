@@ -54,7 +54,7 @@ struct JSONRowsDecoder: Sendable {
                 markLength = byte == Self.mark[length] && length < 2 ? length + 1 : nil
                 if byte == Self.mark[length] { continue }
                 // No JSON begins with a part of a byte order mark.
-                if length > 0 { throw error(localized("There is something other than an object."), Self.form) }
+                if length > 0 { throw error(localized("There is something that isn't an object."), Self.form) }
             }
             try add(byte, take)
         }
@@ -63,7 +63,7 @@ struct JSONRowsDecoder: Sendable {
     /// Ends the file.
     func finish() throws {
         if let markLength, markLength > 0 {
-            throw error(localized("There is something other than an object."), Self.form)
+            throw error(localized("There is something that isn't an object."), Self.form)
         }
         switch state {
         case .inside:
@@ -71,7 +71,7 @@ struct JSONRowsDecoder: Sendable {
                 localized("The file ends inside the object that begins here."), localized("Send the whole file."),
                 line: beginning)
         case .before where isArray, .after:
-            throw error(localized("The file ends before its array does."), localized("Send the whole file."))
+            throw error(localized("The file ends inside its array."), localized("Send the whole file."))
         case .start, .before, .over: return
         }
     }
@@ -100,7 +100,7 @@ struct JSONRowsDecoder: Sendable {
             needsObject = true
         case (.after, UInt8(ascii: "]")): state = .over
         case (.before, UInt8(ascii: "]")) where isArray && !needsObject: state = .over
-        default: throw error(localized("There is something other than an object."), Self.form)
+        default: throw error(localized("There is something that isn't an object."), Self.form)
         }
     }
 
@@ -127,7 +127,7 @@ struct JSONRowsDecoder: Sendable {
             depth += 1
             guard depth <= ImportLimits.depth else {
                 throw error(
-                    localized("More than \(ImportLimits.depth) objects and lists are in each other."),
+                    localized("More than \(ImportLimits.depth) objects and arrays are nested in each other."),
                     localized("Send flatter objects."))
             }
         case UInt8(ascii: "}"), UInt8(ascii: "]"):

@@ -25,10 +25,10 @@ extension JobStore {
             throw RequestFailure(
                 .tooManyRequests,
                 localized(
-                    "You have \(open) imports that you haven't started, and at most \(ImportLimits.draftCount) are possible."
+                    "You have \(open) imports that you haven't started; the limit is \(ImportLimits.draftCount)."
                 ),
                 hint: "Start or cancel one: GET /jobs lists them.",
-                pageHint: localized("Start or discard one: the page Jobs lists them."))
+                pageHint: localized("Start or discard one: the Jobs page lists them."))
         }
         return try await make(.load, className, by: user, state: .draft, arguments: arguments, connection)
     }
@@ -62,7 +62,7 @@ extension JobStore {
 
     private static var discarded: RequestFailure {
         RequestFailure(
-            .conflict, localized("The import was discarded while its file was on the way."),
+            .conflict, localized("The import was discarded while its file was being uploaded."),
             hint: localized("Import the file again."))
     }
 

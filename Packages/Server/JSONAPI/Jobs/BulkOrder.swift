@@ -29,7 +29,7 @@ struct BulkOrder: Sendable {
         }
         if let stranger = members.keys.filter({ !Self.known.contains($0) }).min() {
             throw Self.failure(
-                stranger, "'\(stranger.shortened(toByteCount: 60))' isn't known here.",
+                stranger, "'\(stranger.shortened(toByteCount: 60))' isn't supported here.",
                 ResourceQuery.nearest(stranger, Self.known.sorted()))
         }
         action = try Self.action(members["action"], type)
@@ -49,7 +49,7 @@ struct BulkOrder: Sendable {
         }
         if keys == nil, !isDryRun, expectedCount == nil {
             throw RequestFailure(
-                .preconditionRequired, "The request doesn't say how many resources it's about.",
+                .preconditionRequired, "The request doesn't say how many resources it expects.",
                 hint: "Send \"dryRun\": true first, show what it finds, and send its \"count\" and \"version\" back in "
                     + "\"expect\".",
                 source: .pointer("/expect"))
@@ -76,7 +76,7 @@ struct BulkOrder: Sendable {
         guard case .string(let name)? = json, let action = BulkAction(rawValue: name), possible.contains(action) else {
             let names = possible.map { "'\($0.rawValue)'" }.joined(separator: ", ")
             throw failure(
-                "action", "'action' isn't something that can be done to \(type.name).", "Send one of \(names).")
+                "action", "'action' isn't an action that \(type.name) support.", "Send one of \(names).")
         }
         return action
     }
@@ -85,7 +85,7 @@ struct BulkOrder: Sendable {
         switch json {
         case nil: return false
         case .bool(let flag)?: return flag
-        default: throw failure(name, "'\(name)' is neither true nor false.", "Send true, or leave it out.")
+        default: throw failure(name, "'\(name)' must be true or false.", "Send true, or leave it out.")
         }
     }
 
@@ -94,12 +94,12 @@ struct BulkOrder: Sendable {
         guard let ids = members["ids"] else {
             guard isAll else {
                 throw failure(
-                    "ids", "The request doesn't say which resources it's about.",
-                    "Send \"ids\": […], or \"all\": true for all that match the filters in the address.")
+                    "ids", "The request doesn't say which resources it's for.",
+                    "Send \"ids\": […], or \"all\": true for all resources that match the filters in the address.")
             }
             return nil
         }
-        guard !isAll else { throw failure("all", "'all' and 'ids' don't go together.", "Send one of the two.") }
+        guard !isAll else { throw failure("all", "'all' and 'ids' can't be combined.", "Send one of the two.") }
         guard case .array(let items) = ids, !items.isEmpty, items.count <= BulkSelection.idLimit else {
             throw failure(
                 "ids", "'ids' isn't a list of 1 to \(BulkSelection.idLimit) ids.",
@@ -122,12 +122,12 @@ struct BulkOrder: Sendable {
         guard let json else { return (nil, nil) }
         guard case .int(let count)? = json["count"] else {
             throw failure(
-                "expect", "'expect' has no count.", "Send what the dry run gave as \"count\" and \"version\".")
+                "expect", "'expect' has no count.", "Send the \"count\" and \"version\" from the dry run.")
         }
         switch json["version"] {
         case nil: return (count, nil)
         case .string(let version)?: return (count, version)
-        default: throw failure("expect", "The version isn't text.", "Send what the dry run gave as \"version\".")
+        default: throw failure("expect", "'version' isn't a string.", "Send the \"version\" from the dry run.")
         }
     }
 
@@ -150,9 +150,9 @@ struct BulkOrder: Sendable {
             var failure = RequestFailure(
                 .conflict,
                 size.count == expectedCount
-                    ? localized("Other resources match than the dry run found.")
-                    : localized("\(size.count) resources match, and the dry run found \(expectedCount)."),
-                hint: localized("Nothing was changed. Make another dry run before you go on."),
+                    ? localized("The resources that match aren't the ones that the dry run found.")
+                    : localized("\(size.count) resources match, but the dry run found \(expectedCount)."),
+                hint: localized("Nothing was changed. Do another dry run before you go on."),
                 source: .pointer("/expect"))
             failure.details = ["count": .int(size.count), "version": .string(size.version)]
             throw failure

@@ -45,8 +45,9 @@ extension BulkRoutes {
         let parameters = try RequestParameters(request)
         if let stranger = parameters.all.first(where: { !known.contains($0.name) }) {
             throw stranger.failure(
-                "it isn't known here.",
-                known.isEmpty ? "This address takes no parameters." : "Known are: \(known.joined(separator: ", ")).")
+                "it isn't supported here.",
+                known.isEmpty
+                    ? "This address takes no parameters." : "Expected one of: \(known.joined(separator: ", ")).")
         }
         return parameters
     }

@@ -101,7 +101,8 @@ struct BulkSelection: Sendable {
         let size = Size(count: try found[0, 0].int64, version: try found[0, 1].string)
         guard size.count <= Job.rowLimit else {
             throw RequestFailure(
-                .unprocessable, localized("More than \(Job.rowLimit) resources match, and a job has at most as many."),
+                .unprocessable,
+                localized("More than \(Job.rowLimit) resources match, which is the most that a job can have."),
                 hint: localized("Narrow the selection with filters, and do it in parts."))
         }
         return size

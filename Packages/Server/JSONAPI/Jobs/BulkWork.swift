@@ -39,7 +39,7 @@ package struct BulkWork: Sendable {
         let query = try ResourceQuery(parameters, .selection, of: type, for: view)
         let order = try BulkOrder(body, of: type, for: view)
         if order.keys != nil, let parameter = parameters.all.first {
-            throw parameter.failure("it doesn't go with 'ids'.", "Send \"all\": true, or leave the filters out.")
+            throw parameter.failure("it can't be combined with 'ids'.", "Send \"all\": true, or leave the filters out.")
         }
         var filters = parameters.all.map { ($0.name, JSON.string($0.value)) }
         if let search { filters.append(("q", .string(search.text))) }

@@ -111,18 +111,19 @@ public struct JobRunner: Sendable {
     private func worker(for job: Job, _ subject: Subject?, _ rules: Rules) throws -> JobWorker {
         guard let subject else {
             throw RequestFailure(
-                .forbidden, localized("The account of whoever asked for this is gone or disabled."))
+                .forbidden, localized("The account that started this job has been deleted or disabled."))
         }
         let types = try types.value(for: rules.schema)
         let index =
             rules.schema.index(of: job.className)
             ?? rules.schema.classes.firstIndex { $0.previousNames.contains(job.className) }
         guard let type = index.flatMap({ types[$0] }) else {
-            throw RequestFailure(.notFound, "There is no class \(job.className) any more.")
+            throw RequestFailure(.notFound, "The class \(job.className) no longer exists.")
         }
         let view = CallerView(subject: subject, rules: rules, types: types)
         if let operation = job.kind.operation, let denial = view.refusal(operation, type) {
-            throw RequestFailure(.forbidden, localized("You may not do this any more: \(denial.wording.localized)"))
+            throw RequestFailure(
+                .forbidden, localized("You are no longer permitted to do this: \(denial.wording.localized)"))
         }
         return try JobWorker(job.kind, job.arguments, of: type, for: view, trash)
     }
@@ -164,8 +165,8 @@ public struct JobRunner: Sendable {
         } catch let error as PostgresError where error.code == .lockNotAvailable {
             return .refused(
                 RequestFailure(
-                    .conflict, localized("Somebody else held it for more than \(Self.lockTimeout)."),
-                    hint: localized("Do it again."),
+                    .conflict, localized("Somebody else had it locked for more than \(Self.lockTimeout)."),
+                    hint: localized("Try again."),
                     cause: error))
         } catch let error as PostgresError where !error.isRetryable && error.code != .queryCanceled {
             return .refused(RequestFailure(error))

@@ -29,8 +29,8 @@ enum JobStore {
         guard let kind = Job.Kind(rawValue: try row[1].string), let state = Job.State(rawValue: try row[4].string)
         else {
             throw RequestFailure(
-                .unavailable, localized("The job is of a kind that this server doesn't know."),
-                hint: localized("Another server has a newer version; ask it."))
+                .unavailable, localized("This server doesn't know this kind of job."),
+                hint: localized("Ask a server with a newer version."))
         }
         func time(_ place: Int) throws -> Int64? { try row[place].nonNull?.timestampMicroseconds }
         return Job(
@@ -70,7 +70,7 @@ enum JobStore {
         guard let row = found.first else {
             throw RequestFailure(
                 .notFound, localized("You have no job with this number."), hint: "GET /jobs lists your jobs.",
-                pageHint: localized("The page Jobs lists yours."))
+                pageHint: localized("The Jobs page lists yours."))
         }
         return try job(row)
     }
@@ -108,7 +108,7 @@ enum JobStore {
         guard open < Job.openLimit else {
             throw RequestFailure(
                 .tooManyRequests,
-                localized("You have \(open) jobs that aren't finished, and at most \(Job.openLimit) are possible."),
+                localized("You have \(open) unfinished jobs; the limit is \(Job.openLimit)."),
                 hint: localized("Wait until one is finished, or cancel one."))
         }
         return try await connection.query(

@@ -92,9 +92,9 @@ struct JobWorker: Sendable {
         try old.checkHave(change)
         let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         let after = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
-        guard let after else { return .done(old: old.json, reason: localized("You can't see it any more.")) }
+        guard let after else { return .done(old: old.json, reason: localized("You can no longer see it.")) }
         let new = try ResourceMembers(after, named: names)
-        if new.same(as: old) == old.names { return .left(localized("It was so already.")) }
+        if new.same(as: old) == old.names { return .left(localized("It already had these values.")) }
         return .done(old: old.json, new: new.json)
     }
 
@@ -116,8 +116,8 @@ struct JobWorker: Sendable {
         guard let count else {
             return .left(
                 group == nil
-                    ? localized("It isn't in the trash any more.")
-                    : localized("Somebody has restored or deleted it since."))
+                    ? localized("It's no longer in the trash.")
+                    : localized("Somebody has since restored or deleted it."))
         }
         return .done(old: ["restored": .int(Int64(count))])
     }
@@ -130,7 +130,7 @@ struct JobWorker: Sendable {
         if row.old?["restored"] != nil || row.old == JSON.null { return try await undoMaking(row, key, connection) }
         let (old, new) = (ResourceMembers(row.old), ResourceMembers(row.new))
         guard let now = try await reader.lockedMembers(old.names, of: type, key: key, connection) else {
-            return .left(localized("It's gone, or you can't see it any more."))
+            return .left(localized("It no longer exists, or you can no longer see it."))
         }
         // What the job didn't change needs no undo.
         let changed = old.names.subtracting(old.same(as: new))
@@ -139,7 +139,8 @@ struct JobWorker: Sendable {
         guard !untouched.isEmpty else {
             return .left(
                 kept.isEmpty
-                    ? localized("It's as it was.") : "Somebody has changed \(kept.joined(separator: ", ")) since.")
+                    ? localized("It already has its old values.")
+                    : "Somebody has since changed \(kept.joined(separator: ", ")).")
         }
         var change = ResourceChange(type, view)
         change.isOwn = true
@@ -148,17 +149,17 @@ struct JobWorker: Sendable {
         let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         _ = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
         return .done(
-            reason: kept.isEmpty ? nil : "Left \(kept.joined(separator: ", ")), which somebody has changed since.")
+            reason: kept.isEmpty ? nil : "Left \(kept.joined(separator: ", ")), which somebody has since changed.")
     }
 
     /// Removes what a job created or restored.
     private func undoMaking(_ row: JobRow, _ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
         let new = ResourceMembers(row.new)
         guard let now = try await reader.lockedMembers(new.names, of: type, key: key, connection) else {
-            return .left(localized("It's gone, or you can't see it any more."))
+            return .left(localized("It no longer exists, or you can no longer see it."))
         }
         let kept = new.names.subtracting(now.same(as: new)).sorted()
-        guard kept.isEmpty else { return .left("Somebody has changed \(kept.joined(separator: ", ")) since.") }
+        guard kept.isEmpty else { return .left("Somebody has since changed \(kept.joined(separator: ", ")).") }
         _ = try await remove(key, connection)
         return .done()
     }

@@ -40,7 +40,7 @@ package struct OwnJobs: Sendable {
         let kind = outcome.flatMap { JobOutcome.Kind(name: $0) }
         guard outcome == nil || kind != nil else {
             throw RequestFailure(
-                .badRequest, "'outcome' isn't an outcome of a row.",
+                .badRequest, "'outcome' isn't a row's outcome.",
                 hint: "Send pending, done, refused or leftAlone.", source: .parameter("outcome"))
         }
         let rows = try await pool.withConnection { connection in
@@ -59,8 +59,8 @@ package struct OwnJobs: Sendable {
             guard job.state.isOpen || job.state == .draft else {
                 throw RequestFailure(
                     .conflict, localized("The job has ended: it's \(job.state.word)."),
-                    hint: job.isUndoable ? "POST /jobs/\(id)/undo takes it back." : nil,
-                    pageHint: job.isUndoable ? localized("Undo on its page takes it back.") : nil)
+                    hint: job.isUndoable ? "POST /jobs/\(id)/undo undoes it." : nil,
+                    pageHint: job.isUndoable ? localized("Undo it on its page.") : nil)
             }
             try await JobStore.end(id, .cancelled, nil, connection)
             return try await JobStore.job(id, of: user, connection).json
@@ -98,13 +98,13 @@ package struct OwnJobs: Sendable {
             )
         } else if let other = job.revertedBy {
             reason = (
-                localized("Job \(other) undoes it."), "GET /jobs/\(other) shows how far that is.",
-                localized("That job's page shows how far that is.")
+                localized("Job \(other) undoes this one."), "GET /jobs/\(other) shows its progress.",
+                localized("That job's page shows its progress.")
             )
         } else if !job.kind.isUndoable {
             reason = (
-                localized("A job of the kind '\(job.kind.rawValue)' can't be undone."),
-                localized("Do what you want with a new one."), nil
+                localized("A job of kind '\(job.kind.rawValue)' can't be undone."),
+                localized("Start a new job instead."), nil
             )
         } else {
             reason = (localized("The job did nothing."), localized("There is nothing to undo."), nil)

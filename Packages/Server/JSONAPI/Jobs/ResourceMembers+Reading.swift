@@ -28,7 +28,8 @@ extension ResourceMembers {
         throw RequestFailure(
             .unprocessable,
             localized(
-                "'\(name)' has more than \(ResourcePlan.maximumElementCount) elements, which an undo couldn't bring back."
+                "'\(name)' has more than \(ResourcePlan.maximumElementCount) elements, so "
+                    + "the change couldn't be undone."
             ),
             hint: localized("Change it by itself, not together with others."))
     }

@@ -25,7 +25,7 @@ struct AtomicOperation {
             RequestFailure(.badRequest, message, hint: remedy, source: .pointer(pointer.description))
         }
         guard json["href"] == nil else {
-            throw failure(place / "href", "'href' isn't known here.", "Name the resource by 'ref'.")
+            throw failure(place / "href", "'href' isn't supported here.", "Name the resource with 'ref'.")
         }
         guard case .string(let name) = json["op"], ["add", "update", "remove"].contains(name) else {
             throw failure(place / "op", "'op' isn't an operation.", "Send add, update or remove.")
@@ -50,20 +50,20 @@ struct AtomicOperation {
         case "add" where !isRelationship:
             guard json["ref"] == nil else {
                 throw failure(
-                    place / "ref", "An addition of a resource has no 'ref'.",
+                    place / "ref", "An 'add' of a resource can't have a 'ref'.",
                     "Leave it out, or name a to-many relationship in it.")
             }
             key = try JSONAPIRoutes.newKey(target ?? .null, type, at: data)
             if let local {
                 guard localKeys.updateValue(key, forKey: local) == nil else {
-                    throw failure(data / "lid", "'lid' is used twice.", "Give each new resource one of its own.")
+                    throw failure(data / "lid", "'lid' is used twice.", "Give each new resource its own.")
                 }
             }
         default:
             if let local {
                 guard let known = localKeys[local] else {
                     throw failure(
-                        targetPlace / "lid", "No earlier operation makes a resource with this 'lid'.",
+                        targetPlace / "lid", "No earlier operation creates a resource with this 'lid'.",
                         "Add it in the same request, before it's used.")
                 }
                 key = known
@@ -89,7 +89,7 @@ struct AtomicOperation {
             for member in isByReference ? ["type", "id", "lid"] : [] {
                 guard let said = json["data"]?[member], said != json["ref"]?[member] else { continue }
                 throw failure(
-                    data / member, "'data' names another resource than 'ref'.",
+                    data / member, "'data' and 'ref' name different resources.",
                     "Name the same one in both, or leave 'ref' out.")
             }
             change.read(json["data"] ?? .null, at: data)

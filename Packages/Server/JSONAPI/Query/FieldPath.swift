@@ -54,7 +54,7 @@ package struct FieldPath {
         case .array, .values, .objects, .toMany:
             throw parameter.failure(
                 localized("'\(name)' has several values."),
-                localized("Use a field with one value. Lists can't be searched or sorted by."))
+                localized("Use a field with one value. Lists can't be filtered or sorted by."))
         }
     }
 

@@ -43,7 +43,7 @@ package struct RequestParameters: Sendable {
         ///   - remedy: what to send instead.
         package func failure(_ problem: String, _ remedy: String) -> RequestFailure {
             RequestFailure(
-                .badRequest, localized("The parameter '\(shown)': \(problem)"), hint: remedy, source: .parameter(shown))
+                .badRequest, localized("Parameter '\(shown)': \(problem)"), hint: remedy, source: .parameter(shown))
         }
 
         /// A failure that quotes the value.
@@ -59,7 +59,7 @@ package struct RequestParameters: Sendable {
             let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             guard parts.count <= limit else {
                 throw failure(
-                    localized("it has \(parts.count) \(what), and at most \(limit) are possible."),
+                    localized("it has \(parts.count) \(what); the limit is \(limit)."),
                     localized("Send several requests."))
             }
             return parts
@@ -82,14 +82,14 @@ package struct RequestParameters: Sendable {
             throw RequestFailure(
                 .badRequest,
                 localized(
-                    "The query has \(query.utf8.count) bytes, and at most \(Self.maximumByteCount) are possible."),
+                    "The query has \(query.utf8.count) bytes; the limit is \(Self.maximumByteCount)."),
                 hint: localized("Send fewer filters at once."))
         }
         let parts = query.split(separator: "&")
         guard parts.count <= Self.maximumCount else {
             throw RequestFailure(
                 .badRequest,
-                localized("The query has \(parts.count) parameters, and at most \(Self.maximumCount) are possible."),
+                localized("The query has \(parts.count) parameters; the limit is \(Self.maximumCount)."),
                 hint: localized("Send fewer filters at once."))
         }
         var names: Set<String> = []
@@ -99,7 +99,7 @@ package struct RequestParameters: Sendable {
                 throw RequestFailure(
                     .badRequest,
                     localized(
-                        "The query has a parameter that isn't UTF-8 in percent-encoding: "
+                        "The query has a parameter that isn't percent-encoded UTF-8: "
                             + "'\(String(part).shortened(toByteCount: 60))'."),
                     hint: localized("Encode names and values as RFC 3986 says: é is %C3%A9, and % itself is %25."))
             }
@@ -111,12 +111,12 @@ package struct RequestParameters: Sendable {
             guard value.utf8.count <= Self.maximumValueByteCount else {
                 throw parameter.failure(
                     localized(
-                        "its value has \(value.utf8.count) bytes, and at most \(Self.maximumValueByteCount) are possible."
+                        "its value has \(value.utf8.count) bytes; the limit is \(Self.maximumValueByteCount)."
                     ),
                     localized("Send a shorter value."))
             }
             guard !value.utf8.contains(0), !name.utf8.contains(0) else {
-                throw parameter.failure(localized("it has the character U+0000."), localized("Leave it out."))
+                throw parameter.failure(localized("it contains the character U+0000."), localized("Leave it out."))
             }
             return parameter
         }

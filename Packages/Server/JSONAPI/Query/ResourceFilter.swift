@@ -21,7 +21,7 @@ package struct ResourceFilter {
         guard let asked = Operator(rawValue: name), known.contains(asked) else {
             throw parameter.failure(
                 localized("'\(name.shortened(toByteCount: 60))' isn't an operator for '\(parameter.keys[0])'."),
-                localized("Possible are: \(known.map(\.rawValue).joined(separator: ", "))."))
+                localized("Expected one of: \(known.map(\.rawValue).joined(separator: ", "))."))
         }
         let path = Self.path(field)
         let comparisons: [Operator: Predicate.Comparison] = [

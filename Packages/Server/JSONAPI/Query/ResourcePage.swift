@@ -50,7 +50,7 @@ package struct ResourcePage: Sendable {
             wantsTotal = wanted
         default:
             throw parameter.failure(
-                localized("it isn't known here."),
+                localized("it isn't supported here."),
                 ResourceQuery.nearest(parameter.keys[0], ["size", "number", "after", "total"]))
         }
     }
@@ -61,18 +61,19 @@ package struct ResourcePage: Sendable {
             throw RequestFailure(
                 .badRequest,
                 localized(
-                    "The page begins after \(offset) resources, and at most \(ResourceQuery.maximumOffset) can be skipped."
+                    "The page would skip \(offset) resources; the limit is \(ResourceQuery.maximumOffset)."
                 ),
                 hint: localized("Follow 'links.next' of a list without page[number]: cursors have no limit."),
                 source: .parameter("page[number]"))
         }
         guard let cursor else { return }
         guard number == nil else {
-            throw cursor.failure(localized("it doesn't go with page[number]."), localized("Send one of the two."))
+            throw cursor.failure(
+                localized("it can't be combined with page[number]."), localized("Send one of the two."))
         }
         guard let (values, skipped) = Self.decode(cursor.value, sorts) else {
             throw cursor.failure(
-                localized("it isn't a cursor of a list in this order."),
+                localized("it isn't a cursor for a list in this order."),
                 localized("Take it from 'links.next', with the same 'sort'."))
         }
         after = values

@@ -115,14 +115,15 @@ package struct ResourceQuery: Sendable {
         ]
         let known = families.compactMap { forms[$0] }.joined(separator: ", ")
         return parameter.failure(
-            localized("it isn't known here."),
-            known.isEmpty ? localized("This address takes no parameters.") : localized("Known are: \(known)."))
+            localized("it isn't supported here."),
+            known.isEmpty ? localized("This address takes no parameters.") : localized("Expected one of: \(known)."))
     }
 
     private mutating func readFields(_ parameter: RequestParameters.Parameter, _ view: CallerView) throws {
         guard let type = view.types[parameter.keys[0]] else {
             throw parameter.failure(
-                localized("there is no type of this name."), Self.nearest(parameter.keys[0], view.types.all.map(\.name))
+                localized("there is no type with this name."),
+                Self.nearest(parameter.keys[0], view.types.all.map(\.name))
             )
         }
         let known = view.fields(of: type).map(\.name)
@@ -141,7 +142,7 @@ package struct ResourceQuery: Sendable {
     package static func nearest(_ name: String, _ known: [String]) -> String {
         if let nearest = name.nearest(in: known) { return localized("Did you mean '\(nearest)'?") }
         let names = known.joined(separator: ", ")
-        return known.isEmpty ? localized("There are none.") : localized("Known are: \(names).")
+        return known.isEmpty ? localized("There are none.") : localized("Expected one of: \(names).")
     }
 
     // MARK: Sorting
@@ -156,7 +157,8 @@ package struct ResourceQuery: Sendable {
             let found = try FieldPath(name, of: type, view, parameter)
             guard found.isSortable else {
                 throw parameter.failure(
-                    localized("'\(name)' has no order."), localized("Sort by an attribute with one value, or by id."))
+                    localized("'\(name)' can't be sorted by."),
+                    localized("Sort by an attribute with one value, or by id."))
             }
             guard !sorts.contains(where: { $0.column.name == found.column.name }) else {
                 throw parameter.failure(localized("it has '\(name)' twice."), localized("Name it once."))
@@ -178,8 +180,9 @@ package struct ResourceQuery: Sendable {
             guard names.count <= maximumIncludeDepth else {
                 throw parameter.failure(
                     localized(
-                        "'\(path.shortened(toByteCount: 60))' is \(names.count) relationships deep, and at most "
-                            + "\(maximumIncludeDepth) are possible."), localized("Ask for the rest in another request.")
+                        "'\(path.shortened(toByteCount: 60))' is \(names.count) relationships deep; the limit is "
+                            + "\(maximumIncludeDepth)."
+                    ), localized("Ask for the rest in another request.")
                 )
             }
             try add(names[...], of: type, to: &includes, parameter, view)

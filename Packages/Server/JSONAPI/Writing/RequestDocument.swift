@@ -42,7 +42,7 @@ struct RequestDocument {
         else {
             throw RequestFailure(
                 .badRequest, "The body isn't a JSON object in UTF-8.",
-                hint: "Send a document of JSON:API, such as {\"data\": {\"type\": …}}.", source: .pointer(""))
+                hint: "Send a JSON:API document, such as {\"data\": {\"type\": …}}.", source: .pointer(""))
         }
         return RequestDocument(json: json)
     }
@@ -50,6 +50,6 @@ struct RequestDocument {
     /// For addresses that take no parameters.
     static func checkNoParameters(_ request: Request) throws {
         guard let parameter = try RequestParameters(request).all.first else { return }
-        throw parameter.failure("it isn't known here.", "This address takes no parameters.")
+        throw parameter.failure("it isn't supported here.", "This address takes no parameters.")
     }
 }

@@ -71,7 +71,9 @@ extension ResourceChange {
             let parts: [JSON] = if types.count > 1, case .array(let found) = element { found } else { [element] }
             let place = pointer / "\(index)"
             guard parts.count == types.count else {
-                refuse(place, localized("An element has \(types.count) values."), localized("Send a list of as many."))
+                refuse(
+                    place, localized("An element must have \(types.count) values."),
+                    localized("Send a list of that length."))
                 continue
             }
             var row: [Value] = []
@@ -84,7 +86,7 @@ extension ResourceChange {
                     continue
                 }
                 guard Self.hasRoom(for: value, in: type) else {
-                    refuse(place, localized("It isn't \(ValueText.expected(type))."), remedy(type))
+                    refuse(place, localized("The value isn't \(ValueText.expected(type))."), remedy(type))
                     continue
                 }
                 _ = isAllowed(value, field.allowedValues, at: place)
@@ -139,13 +141,13 @@ extension ResourceChange {
             guard id != nil || named == .null else {
                 refuse(
                     place / ResourceField.elementID, "'id' isn't \(ValueText.expected(.objectId)).",
-                    "Send the id that the element has, or leave it out for a new one.")
+                    "Send the element's id, or leave it out for a new element.")
                 continue
             }
             if let id, !ids.insert(id).inserted {
                 refuse(
                     place / ResourceField.elementID, localized("Two elements have the same 'id'."),
-                    localized("Leave it out for a new one."))
+                    localized("Leave it out for a new element."))
                 continue
             }
             var element = ResourceContents.Element(id: id, pointer: place)
@@ -203,7 +205,7 @@ extension ResourceChange {
             } else if isRequired == true {
                 refuse(
                     pointer / part.name, localized("\(name) needs '\(part.name)'."),
-                    localized("Send it, or leave out the whole of what needs it."))
+                    localized("Send it, or leave out everything that needs it."))
             } else {
                 if let elements = part.elements { contents.unnamedLists.insert(elements) }
                 clear(part, of: item, into: &contents, at: pointer / part.name)
@@ -245,7 +247,7 @@ extension ResourceChange {
             }
         if value == nil {
             refuse(
-                pointer, localized("It isn't \(ValueText.expected(type))."), remedy(type))
+                pointer, localized("The value isn't \(ValueText.expected(type))."), remedy(type))
         }
         return value
     }

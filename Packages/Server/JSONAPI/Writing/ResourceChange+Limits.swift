@@ -13,8 +13,8 @@ extension ResourceChange {
         let (least, most) = (Int(coordinate.bounds.lowerBound), Int(coordinate.bounds.upperBound))
         let problem =
             switch coordinate {
-            case .latitude: localized("There is no latitude of \(degrees) degrees.")
-            case .longitude: localized("There is no longitude of \(degrees) degrees.")
+            case .latitude: localized("A latitude can't be \(degrees) degrees.")
+            case .longitude: localized("A longitude can't be \(degrees) degrees.")
             }
         refuse(pointer, problem, localized("Send a number from \(least) to \(most)."))
         return false
@@ -26,7 +26,7 @@ extension ResourceChange {
         let shown = allowed.values.prefix(Self.shownValueCount).map { ValueText.text($0) ?? "" }
         let list = shown.joined(separator: ", ") + (allowed.values.count > shown.count ? ", …" : "")
         refuse(
-            pointer, localized("\(value) isn't one of the values that it can have."),
+            pointer, localized("\(value) isn't an allowed value."),
             localized("Send one of: \(list)."))
         return false
     }

@@ -33,8 +33,8 @@ extension ResourceChange {
         switch (field.content, data) {
         case (.toOne, _) where action != .replace:
             refuse(
-                pointer, "'\(field.name)' leads to one resource: nothing is added to it or removed from it.",
-                "Replace it, by PATCH or the operation update.", .methodNotAllowed)
+                pointer, "'\(field.name)' links to one resource: nothing can be added to it or removed from it.",
+                "Replace it, with PATCH or the operation 'update'.", .methodNotAllowed)
         case (.toOne(let column, _), .null): link(column, .null, at: place)
         case (.toOne(let column, _), .object):
             if let key = key(data, target, leadsTo: true, at: place) { link(column, key, at: place) }
@@ -53,11 +53,11 @@ extension ResourceChange {
             refuse(
                 place,
                 localized(
-                    "The list has \(items.count) elements, and at most \(ResourcePlan.maximumElementCount) are possible."
+                    "The list has \(items.count) elements; the limit is \(ResourcePlan.maximumElementCount)."
                 ),
                 localized("Write longer lists through sync."))
         default:
-            refuse(place, "'\(field.name)' takes other data.", "Send \(Self.example(field, target)).")
+            refuse(place, "The data of '\(field.name)' has the wrong shape.", "Send \(Self.example(field, target)).")
         }
     }
 
@@ -80,13 +80,13 @@ extension ResourceChange {
     ) -> Value? {
         guard case .string(let name) = json["type"], view.types[name]?.classIndex == target.classIndex else {
             refuse(
-                pointer / "type", "The relationship leads to '\(target.name)'.", "Send \"type\": \"\(target.name)\".")
+                pointer / "type", "The relationship links to '\(target.name)'.", "Send \"type\": \"\(target.name)\".")
             return nil
         }
         if case .string(let lid) = json["lid"], json["id"] == nil {
             guard let key = localKeys[LocalIdentifier(type: target.name, lid: lid)] else {
                 refuse(
-                    pointer / "lid", "No earlier operation makes a resource with this 'lid'.",
+                    pointer / "lid", "No earlier operation creates a resource with this 'lid'.",
                     "Add it in the same request, before it's used.")
                 return nil
             }

@@ -162,7 +162,9 @@ package struct ResourceChange: Sendable {
             let known = fields.filter { !$0.isRelationship }.map(\.name)
             return refuse(
                 pointer, localized("\(type.name) have no attribute '\(name.shortened(toByteCount: 60))'."),
-                isRelationship ? localized("It's a relationship: send it there.") : ResourceQuery.nearest(name, known))
+                isRelationship
+                    ? localized("It's a relationship: send it in 'relationships'.") : ResourceQuery.nearest(name, known)
+            )
         }
         changing { change, contents in
             change.readField(field, json, of: change.type.item, into: &contents, at: pointer)

@@ -229,7 +229,7 @@ struct ResourceObjects {
         } catch let error as PostgresError where error.isRefusal {
             var failure = RequestFailure(error)
             if error.code == .foreignKeyViolation {
-                failure.message = localized("A link leads to a resource that doesn't exist.")
+                failure.message = localized("A link points to a resource that doesn't exist.")
                 failure.hint = localized("Send the id of one that exists.")
             }
             let column = columns.first { column in

@@ -33,8 +33,8 @@ extension ResourceWriter {
         switch error.code {
         case .uniqueViolation:
             if error.constraintName?.hasSuffix("_pkey") == true {
-                failure.message = localized("There is a resource with this id already.")
-                failure.hint = localized("Leave 'id' out, and the server makes one.")
+                failure.message = localized("There is already a resource with this id.")
+                failure.hint = localized("Leave 'id' out, and the server generates one.")
                 failure.source = .pointer((pointer / "id").description)
                 failure.properties = []
                 return failure
@@ -51,7 +51,7 @@ extension ResourceWriter {
             let type = change.type.name
             failure.message =
                 names.isEmpty
-                ? localized("Another of the \(type) has the same value that must be unique.")
+                ? localized("Another of the \(type) has the same value, which must be unique.")
                 : localized("Another of the \(type) has the same \(names.joinedByAnd).")
             failure.hint = localized("Send another value, or change the other one first.")
             failure.properties = names
@@ -63,7 +63,7 @@ extension ResourceWriter {
             columns = item.columns.indices.filter {
                 item.columns[$0].linkTarget != nil && item.foreignKeyName($0) == error.constraintName
             }
-            failure.message = localized("A link leads to a resource that was just removed.")
+            failure.message = localized("A link points to a resource that was just removed.")
             failure.hint = localized("Send the id of one that exists.")
         default:
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }

@@ -161,8 +161,8 @@ package struct ResourceWriter: Sendable {
                 [try PostgresParameter(key, as: type.keyType)])
         } catch let error as PostgresError where error.code == .foreignKeyViolation {
             throw RequestFailure(
-                .conflict, localized("Something else needs this resource."),
-                hint: localized("Remove what links to it first."), cause: error)
+                .conflict, localized("Something else still needs this resource."),
+                hint: localized("First remove what links to it."), cause: error)
         }
     }
 
