@@ -11,10 +11,11 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Of these tests: long transactions delay ticks, and with them the log. Autovacuum's locks would delay what expires.
+/// These tests have their own cluster: long transactions elsewhere in it would delay ticks, and with them the log. Autovacuum is
+/// off because its locks would delay expiry.
 private let auditCluster = Task { try await TestCluster.start(settings: ["autovacuum": "off"]) }
 
-/// The audit log has every committed change once, with the values before and after, whoever makes it.
+/// The audit log records every committed change exactly once, with the values before and after, no matter who makes it.
 @Suite(.serialized) struct AuditLogTests {
     private static let day: Int64 = 86_400_000_000
 
@@ -28,7 +29,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         await database.finish()
     }
 
-    /// Entries of objects as text, in order: operation, source, key, before, after.
+    /// Entries about objects as text, in order: operation, source, key, before, after.
     private func entries(_ connection: PostgresConnection, _ condition: String = "e.class > 0") async throws -> [String]
     {
         try await connection.query(
@@ -41,7 +42,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
 
     private func tick(_ database: TestDatabase) async throws { try await database.makeTick() }
 
-    /// Whether the log is what the tables and the changelog say, to the last value.
+    /// Checks that the log matches the tables and the changelog, down to the last value.
     private func check(
         _ database: TestDatabase, _ connection: PostgresConnection, since first: Int64 = 0,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -49,7 +50,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         let report = try await AuditVerification.run(database.schema, on: connection)
         #expect(report.incomplete.isEmpty && !report.isShortened, sourceLocation: sourceLocation)
         #expect(report.differences.isEmpty, "\(report.differences.prefix(5))", sourceLocation: sourceLocation)
-        // Every change is there once, and what it found is what the object's last one left.
+        // Every change is logged once, and its old values are those that the object's previous change left.
         let broken = try await connection.query(
             """
             WITH logged AS (SELECT e.*, tombolo.audit_replay(e.operation, e.after) OVER (PARTITION BY e.class, e.key \
@@ -70,7 +71,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         #expect(try counts[0, 2].int64 == 0, sourceLocation: sourceLocation)
     }
 
-    @Test("every change has its values before and after, also of several in one transaction")
+    @Test("every change is logged with its values before and after, even when one transaction makes several")
     func values() async throws {
         try await withDatabase { database, connection, follower in
             try await tick(database)
@@ -92,7 +93,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("objects that were there before the log begins are its baseline, also while they change")
+    @Test("objects that existed before the log began form its baseline, even while they change")
     func baseline() async throws {
         try await withDatabase { database, connection, _ in
             try await connection.execute("INSERT INTO account SELECT g, g FROM generate_series(1, 100) g")
@@ -101,7 +102,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
             let follower = AuditFollower(pool: database.pool, limits: (5, 7))
             #expect(try await follower.step() == .added(1))
             for round in 0..<30 {
-                // Not in a tick yet when the baseline goes on.
+                // These changes aren't in a tick yet when the baseline continues.
                 try await connection.execute(
                     """
                     UPDATE account SET balance = balance + 1000 WHERE _id % 3 = \(round % 3); \
@@ -120,7 +121,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
     }
 
     @Test(
-        "random changes by services and devices, while followers are killed, are all there once",
+        "random changes by services and devices are each logged once, even while followers are killed",
         .timeLimit(.minutes(20)))
     func killed() async throws {
         try await withDatabase { database, connection, _ in
@@ -129,14 +130,15 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
             let sequencer = Sequencer(configuration: database.configuration)
             let writers = HostileWriters(configuration: database.configuration, seed: 7)
             let parts = ChaosWriter(configuration: database.configuration, seed: 11)
-            // Their own: what ends a follower's session may come a moment late, when the connection is somebody else's.
+            // A separate pool: terminating a follower's session can take effect late, when the connection already serves another
+            // task.
             let followers = PostgresPool(
                 configuration: database.configuration, options: TestDatabase.poolOptions)
             let device = DeviceProgress()
             _ = try await database.store.openClient(ClientID(rawValue: 5), user: "ann", acknowledged: 0)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await sequencer.run() }
-                // Not before the log begins: what came before is in its baseline.
+                // The log must have begun before the writers start; earlier changes would be part of its baseline.
                 while try await connection.query("SELECT 1 FROM tombolo.tick").isEmpty {
                     try await Task.sleep(for: .milliseconds(5))
                 }
@@ -145,7 +147,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
                     let follower = AuditFollower(pool: followers, limits: limits)
                     group.addTask {
                         while !Task.isCancelled {
-                            // Its session may be ended at any moment.
+                            // Its session can be terminated at any moment.
                             let step = try? await follower.step()
                             if step == nil || step == .upToDate || step == .busy {
                                 try? await Task.sleep(for: .milliseconds(3))
@@ -185,7 +187,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    /// What a device has uploaded, and whether it is to upload more.
+    /// What a device has uploaded, and whether it should continue.
     private final class DeviceProgress: Sendable {
         private let count = Atomic(0), mustStop = Atomic(false)
 
@@ -195,7 +197,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         func stop() { mustStop.store(true, ordering: .relaxed) }
     }
 
-    /// A device's changes.
+    /// Uploads a device's changes.
     private func upload(_ database: TestDatabase, until progress: DeviceProgress) async throws {
         let classIndex = try TestModel.index("Account", database.schema)
         var number: Int64 = 0
@@ -216,7 +218,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("the changelog keeps what the log hasn't copied, and not for ever; the log says what it misses")
+    @Test("the changelog keeps what the log hasn't copied, up to a limit; the log then records the gap")
     func retention() async throws {
         try await withDatabase { database, connection, follower in
             let retention = database.retention
@@ -235,13 +237,13 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
                     for _ in 0..<3 { _ = try await retention.run(now: Stamp(microseconds: now)) }
                 }
             }
-            // Nobody copies for as long as a device may be away, and nearly as long again.
+            // No follower copies for as long as a device may be away, and then nearly as long again.
             try await pass(1...55)
             #expect(try await database.store.tick(begin.number) != nil)
             try await follower.catchUp()
             #expect(try await entries(connection, "e.operation = 'u'").count == 55)
             try await check(database, connection, since: 1)
-            // Once it has, they go.
+            // Once the log has copied the changes, the old ticks are deleted.
             try await pass(56...58)
             #expect(try await database.store.tick(begin.number) == nil)
             let last = try await connection.query("SELECT tick FROM tombolo.audit_position")[0, 0].int64
@@ -258,7 +260,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("a transaction says who makes its changes, and one that changes nothing says nothing")
+    @Test("a transaction names the author of its changes; one that changes nothing logs nothing")
     func authors() async throws {
         try await withDatabase { database, connection, follower in
             try await tick(database)
@@ -296,7 +298,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("the many objects of one changeset have an entry each, with the device's user")
+    @Test("each of the many objects in one changeset has its own entry, with the device's user")
     func uploadedTogether() async throws {
         try await withDatabase { database, connection, follower in
             let device = ClientID(rawValue: 5)
@@ -322,7 +324,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("a device's changes have the address that it sent them from, also of several devices in one transaction")
+    @Test("a device's changes carry its IP address, even when one transaction holds several devices' changes")
     func addresses() async throws {
         try await withDatabase { database, connection, follower in
             for client in 5...7 {
@@ -351,7 +353,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
             }
             try await connection.execute("INSERT INTO account VALUES (30, 5)")
             try await tick(database)
-            // Of a transaction's changes some are copied before others.
+            // With these limits, a transaction's changes are copied in several steps.
             try await AuditFollower(pool: database.pool, limits: (2, 7)).catchUp()
             let found = try await connection.query(
                 """
@@ -367,7 +369,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("values of secret properties are never in the log, only that they changed")
+    @Test("the log never holds values of secret properties, only that they changed")
     func secrets() async throws {
         try await withDatabase { database, connection, follower in
             try await connection.execute(
@@ -397,7 +399,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("a change that the log misses, or has otherwise, is found by replaying it")
+    @Test("replaying the log finds changes that it misses or records wrongly")
     func forged() async throws {
         try await withDatabase { database, connection, follower in
             try await connection.execute("INSERT INTO account SELECT g, g FROM generate_series(1, 4) g")
@@ -418,7 +420,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("months beyond the log's own retention are dropped, and a replay says that they lack")
+    @Test("months beyond the log's retention are dropped, and a replay reports them as missing")
     func expiry() async throws {
         try await withDatabase { database, connection, follower in
             try await tick(database)
@@ -440,7 +442,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("months of years with five digits, as a clock that's set ahead makes them, don't count as old")
+    @Test("months in five-digit years, which a clock set ahead creates, don't count as old")
     func expiryOfFarYears() async throws {
         try await withDatabase { database, connection, follower in
             try await tick(database)
@@ -459,7 +461,7 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
         }
     }
 
-    @Test("a clock that's set ahead by decades makes no months in which nothing happened")
+    @Test("a clock set ahead by decades creates no partitions for months without changes")
     func leap() async throws {
         try await withDatabase { database, connection, follower in
             try await tick(database)
@@ -479,13 +481,13 @@ private let auditCluster = Task { try await TestCluster.start(settings: ["autova
                 SELECT count(*), (SELECT count(*) FROM tombolo.audit_entry e WHERE e.at > now() + interval '40 years')
                 FROM pg_inherits WHERE inhparent = 'tombolo.audit_entry'::regclass
                 """)
-            // Three if a month begins meanwhile.
+            // Three if a new month begins during the test.
             #expect((2...3).contains(try months[0, 0].int))
             #expect(try months[0, 1].int == 1)
         }
     }
 
-    @Test("a month that somebody is reading doesn't keep the other old ones")
+    @Test("a month that a session is reading doesn't stop the other old months from being dropped")
     func expiryBesideReader() async throws {
         try await withDatabase { database, connection, follower in
             try await tick(database)

@@ -1,6 +1,6 @@
 import TomboloModel
 
-/// The content of a consumer in the hostile test, and the invariants it must satisfy after every batch.
+/// What a consumer holds in the hostile test, with the invariants it must satisfy after every batch.
 struct BankContent: Equatable {
     var accounts: [Int64: Int64] = [:]
     var parents: Set<Int64> = []
@@ -11,7 +11,7 @@ struct BankContent: Equatable {
         var parent: Int64?
     }
 
-    /// What's wrong, or nil.
+    /// The first violated invariant, or nil.
     var problem: String? {
         let sum = accounts.values.reduce(0, +)
         if sum != Int64(HostileWriters.accountCount * HostileWriters.opening) {

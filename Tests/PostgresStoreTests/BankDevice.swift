@@ -5,7 +5,7 @@ import TomboloSQLiteStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// A device that may see everything: an SQLite file fed from ticks.
+/// A device with permission to read everything: an SQLite file fed from ticks.
 final class BankDevice {
     private let folder: String
     private let schema: Schema
@@ -61,7 +61,7 @@ final class BankDevice {
                 frameCount: frames.count), frames: frames.suffix(1), wallMicroseconds: tick.time.microseconds)
     }
 
-    /// Read from the file on a separate connection.
+    /// Reads the file through a separate connection.
     func content() throws -> BankContent {
         var content = BankContent()
         let accounts = try reading.statement("SELECT _id, balance FROM account")
@@ -80,7 +80,7 @@ final class BankDevice {
     }
 }
 
-/// Keeps blocks.
+/// Collects blocks.
 actor BlockCollector {
     private(set) var blocks: [RowBlock] = []
     func add(_ block: RowBlock) { blocks.append(block) }

@@ -9,7 +9,7 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Creates that share rows of the changelog are read, followed and arbitrated like any others.
+/// Creates that share rows of the changelog are read, followed and arbitrated like any other creates.
 @Suite(.serialized) struct BulkRowTests {
     private func withDatabase(_ body: (TestDatabase, PostgresConnection) async throws -> Void) async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
@@ -27,7 +27,7 @@ import TomboloSyncSession
 
     // MARK: Writing
 
-    @Test("Many rows of one statement share log rows, whatever the key; a few have one each, as elements do")
+    @Test("Many rows of one statement share log rows, whatever their keys; a few rows, or list elements, get one each")
     func sharing() async throws {
         try await withDatabase { _, connection in
             let few = try await LogLine.lines(
@@ -99,7 +99,7 @@ import TomboloSyncSession
 
     // MARK: Reading
 
-    @Test("A difference has each object that a statement created, and what became of it since")
+    @Test("A difference contains each object that a statement created, in its current state")
     func difference() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO account VALUES (1, 5)")
@@ -116,12 +116,12 @@ import TomboloSyncSession
             #expect(new.count == 99)
             #expect(Set(new) == Set((1...100).filter { $0 != 3 && $0 != 4 }.map { Value.int($0) } + [.int(104)]))
             #expect(difference.changes.first { $0.new?[0] == .int(2) }?.new?[1] == .int(1_000))
-            // The one that was there before.
+            // Only the account that existed before the base has old values.
             #expect(difference.changes.compactMap { $0.old?[1] } == [.int(5)])
         }
     }
 
-    @Test("A cursor lists each object that a statement created, and says when there are more than asked for")
+    @Test("A cursor lists each object that a statement created, and reports when there are more than the limit")
     func cursor() async throws {
         try await withDatabase { _, connection in
             try await connection.execute(ChangelogCursor.settings)
@@ -161,7 +161,7 @@ import TomboloSyncSession
     }
 
     @Test(
-        "What devices write to an object that plain SQL inserted meanwhile is decided alike, however many came with it",
+        "Device writes to an object that plain SQL inserted meanwhile are arbitrated alike, however many rows came with it",
         arguments: [1, 100])
     func arbitration(count: Int) async throws {
         try await withDatabase { database, connection in
@@ -186,7 +186,7 @@ import TomboloSyncSession
                 try await bulkRows(connection) == (count + BulkRow.keyLimit - 1) / BulkRow.keyLimit
                     * (count > 1 ? 1 : 0))
             let new = try #require(try await database.store.makeTick())
-            // Earlier than the insert, which it doesn't know of.
+            // Stamped before the insert, and unaware of it.
             let create = Instruction.create(
                 target, [FieldWrite(column: 1, value: .string("1")), FieldWrite(column: 2, value: .string("earlier"))])
             let results = try await database.store.upload([
@@ -194,18 +194,18 @@ import TomboloSyncSession
             ])
             #expect(results == [.applied(lost: 2), .applied(lost: 1)])
             #expect(try await text() == "plain")
-            // By itself, though the row has changed since.
+            // Updated on its own: the row has changed since the insert.
             try await connection.execute("UPDATE note SET slug = 'other' WHERE _id = '0000000000000001'")
             #expect(
                 try await database.store.upload([upload(ada, 3, base: old, after: 3, set("earlier"))])
                     == [.applied(lost: 1)])
             #expect(try await text() == "plain")
-            // Knows of the insert.
+            // Stamped after the insert, and aware of it.
             #expect(
                 try await database.store.upload([upload(bob, 1, base: new, after: 1, set("knowing"))])
                     == [.applied(lost: 0)])
             #expect(try await text() == "knowing")
-            // Later than the insert.
+            // Stamped after the insert.
             #expect(
                 try await database.store.upload([upload(ada, 4, base: old, after: 86_400_000_000, set("later"))])
                     == [.applied(lost: 0)])
@@ -214,7 +214,7 @@ import TomboloSyncSession
     }
 
     @Test(
-        "What devices write to an object that another device created is decided alike, however many came with it",
+        "Device writes to an object that another device created are arbitrated alike, however many objects came with it",
         arguments: [1, 100])
     func arbitrationOfUploads(count: Int) async throws {
         try await withDatabase { database, connection in
@@ -251,11 +251,12 @@ import TomboloSyncSession
                         && $0.marks?.hasPrefix("d") == true
                 })
             #expect(try await bulkRows(connection) == (count > 1 ? 4 : 0))
-            // Nobody is in conflict with himself, not even if the clock was put back.
+            // A client never conflicts with itself, even if its clock was set back.
             #expect(
                 try await database.store.upload([upload(bob, 2, base: old, after: 19, [set(1, "own")])])
                     == [.applied(lost: 0)])
-            // Earlier than the create, whose slug it doesn't know of; but the text was only set by default.
+            // Stamped before the create and unaware of it, so the slug loses; the text wins because the create only gave it a
+            // default.
             let results = try await database.store.upload([
                 upload(ada, 1, base: old, after: 1, [set(2, "earlier")]),
                 upload(ada, 2, base: old, after: 2, [set(1, "earlier")]),
@@ -265,7 +266,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("Each changeset of a group has log rows of its own once it creates many objects")
+    @Test("A changeset that creates many objects has its own log rows, even within a group")
     func groups() async throws {
         try await withDatabase { database, connection in
             let classIndex = try TestModel.index("Account", database.schema)
@@ -293,7 +294,7 @@ import TomboloSyncSession
                 WHERE client IS NOT NULL AND class <> \(SchemaIdentifiers.progressClass) GROUP BY 1, 2 ORDER BY 1, 2
                 """
             ).map { row in try (0..<4).map { try row[$0].int } }
-            // The last three share a statement, and the objects of it have a row each.
+            // The last three changesets share a statement, so each of their objects has its own row.
             let wanted = [ada, bob].flatMap { client in
                 counts.enumerated().map { number, count in
                     [Int(client.rawValue), number + 1, number < 2 ? 2 : count, count]
@@ -319,14 +320,14 @@ import TomboloSyncSession
                     #expect(BulkRowSearch.mayBeNew(writer, next: next, since: base(next, [next - age])))
                     #expect(!BulkRowSearch.mayBeNew(writer, next: next, since: base(next, [next - age - 1])))
                 }
-                // Written after `next` was asked for.
+                // Written after `next` was read.
                 #expect(BulkRowSearch.mayBeNew(UInt32(truncatingIfNeeded: next + 3), next: next, since: base(next)))
             }
         }
-        // A base from more transactions ago than 32 bits can tell, as after a week of many.
+        // A base so many transactions back that 32 bits can't tell, such as after a busy week.
         #expect(BulkRowSearch.mayBeNew(100, next: wrap + 200, since: base(50)))
         #expect(BulkRowSearch.mayBeNew(100, next: 2 * wrap, since: base(wrap)))
-        // Frozen: looks newer than it is, and that only costs time.
+        // Frozen: the row looks newer than it is, which only costs time.
         #expect(BulkRowSearch.mayBeNew(7, next: 3 * wrap + 10, since: base(3 * wrap)))
     }
 }

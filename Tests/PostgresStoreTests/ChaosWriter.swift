@@ -1,8 +1,8 @@
 import PostgresClient
 import RandomValues
 
-/// A service that does everything that plain SQL can do to rows: many kinds of values, lists, new keys, the same key again,
-/// the trash, several changes of one row in one transaction, savepoints, TRUNCATE.
+/// A service that changes rows in every way plain SQL can: many kinds of values, lists, new keys, reused keys, the trash, several
+/// changes of one row in one transaction, savepoints, TRUNCATE.
 struct ChaosWriter: Sendable {
     let configuration: PostgresConfiguration
     let seed: UInt64
@@ -25,7 +25,7 @@ struct ChaosWriter: Sendable {
         "TRUNCATE person",
     ]
 
-    /// - Parameter goesOn: asked before each transaction.
+    /// - Parameter goesOn: called before each transaction; the writer stops when it returns false.
     func run(while goesOn: @escaping @Sendable () -> Bool) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<3 {
@@ -43,7 +43,7 @@ struct ChaosWriter: Sendable {
                 try await connection.transaction { connection in
                     for _ in 0..<Int.random(in: 1...4, using: &random) {
                         let place = Int.random(in: 0..<Self.statements.count, using: &random)
-                        // TRUNCATE seldom.
+                        // TRUNCATE is rare.
                         let statement = Self.statements[place == 10 && Bool.random(using: &random) ? 0 : place]
                         let argument = Int.random(in: 1...60, using: &random)
                         try await connection.execute(

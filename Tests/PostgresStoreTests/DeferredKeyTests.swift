@@ -27,7 +27,7 @@ final class Shortcut: Object {
     @Persisted var to: Shelf?
 }
 
-/// Deletions whose cascades and nullified links meet in one row, which PostgreSQL refuses unless keys are deferred.
+/// Deletions in which a cascade and a nullified link reach the same row. PostgreSQL refuses them unless foreign keys are deferred.
 @Suite(.serialized) struct DeferredKeyTests: UploadingSuite {
     private func withShelves(_ body: (TestDatabase, PostgresConnection) async throws -> Void) async throws {
         let database = try await TestDatabase.make(try Schema.of([Shelf.self, Shortcut.self]))
@@ -38,7 +38,7 @@ final class Shortcut: Object {
         await database.finish()
     }
 
-    /// How many rows there are of shelves, marks and shortcuts.
+    /// The number of shelves, marks and shortcuts.
     private func counts(_ connection: PostgresConnection) async throws -> [Int] {
         let row = try await connection.query(
             "SELECT (SELECT count(*) FROM shelf), (SELECT count(*) FROM shelf_marks), (SELECT count(*) FROM shortcut)")[
@@ -46,14 +46,14 @@ final class Shortcut: Object {
         return try (0..<3).map { try row[$0].int }
     }
 
-    /// Shelf 1 contains 2, which contains 3. Number 3's mark and shortcut lead to 1 and 2.
+    /// Shelf 1 contains 2, which contains 3. The marks and shortcuts of shelf 3 link to 1 and 2.
     private static let rows = """
         INSERT INTO shelf VALUES (1, NULL), (2, 1), (3, 2);
         INSERT INTO shelf_marks VALUES ('\\x000000000000000000000001', 3, 'a', 1, 1), ('\\x000000000000000000000002', 3, 'b', 2, 1);
         INSERT INTO shortcut VALUES (1, 3, 1, 1), (2, 3, 2, 1), (3, 2, 1, 3)
         """
 
-    @Test("the keys of links that meet in one row are deferrable, and no others")
+    @Test("only the foreign keys of links that can meet in one row are deferrable")
     func columns() throws {
         let schema = try Schema.of([
             Shelf.self, Shortcut.self, Account.self, Parent.self, Child.self, Person.self, Tagged.self, Note.self,
@@ -72,7 +72,7 @@ final class Shortcut: Object {
     }
 
     @Test(
-        "plain SQL deletes rows that it made before, and rows that the same statement changes twice",
+        "plain SQL can delete rows that it has just inserted, and rows that the same statement changes twice",
         arguments: [true, false])
     func plainSQL(inOneTransaction: Bool) async throws {
         try await withShelves { _, connection in
@@ -84,7 +84,8 @@ final class Shortcut: Object {
         }
     }
 
-    @Test("an upload erases what it made before, and what was there", arguments: [true, false])
+    @Test(
+        "an upload can erase objects that it created itself and objects that existed before", arguments: [true, false])
     func upload(makesElement: Bool) async throws {
         try await withShelves { database, connection in
             let marks = try TestModel.index("Shelf.marks", database.schema)
@@ -118,7 +119,7 @@ final class Shortcut: Object {
         }
     }
 
-    @Test("a link to nothing is refused at once, and at the transaction's end once that has deleted")
+    @Test("a dangling link is refused at once, or at commit if the transaction has already deleted rows")
     func refusals() async throws {
         try await withShelves { _, connection in
             try await connection.execute("INSERT INTO shelf VALUES (1, NULL), (2, NULL)")
@@ -132,7 +133,7 @@ final class Shortcut: Object {
         }
     }
 
-    @Test("a database whose keys aren't deferrable gets such that are, and gives up the trigger that it needs no more")
+    @Test("a database without deferrable keys gets them, and loses the trigger that it no longer needs")
     func migration() async throws {
         try await withShelves { database, connection in
             for (table, column) in [
@@ -164,7 +165,7 @@ final class Shortcut: Object {
         }
     }
 
-    @Test("random deletions succeed, and leave what no deleted shelf takes along")
+    @Test("random deletions succeed and remove only what belongs to deleted shelves")
     func random() async throws {
         var random = SeededGenerator.printed(for: "random deletions")
         try await withShelves { _, connection in
@@ -187,9 +188,9 @@ final class Shortcut: Object {
     }
 }
 
-/// What there should be, by the rules of the model alone.
+/// The expected rows, derived from the model's rules alone.
 private struct Forest {
-    /// Links by table and key: to what the row belongs, then those that are nullified.
+    /// Links by table and key: first the shelf that the row belongs to, then the links that are nullified.
     private var links: [String: [Int: (place: Int?, others: [Int?])]] = ["shelf": [:]]
 
     func shelf(using random: inout SeededGenerator) -> Int {
@@ -197,7 +198,7 @@ private struct Forest {
     }
 
     /// Adds a row.
-    /// - Returns: the statement that does so in the database.
+    /// - Returns: The statement that inserts the row into the database.
     mutating func grow(_ key: Int, using random: inout SeededGenerator) -> String {
         let shelves = links["shelf", default: [:]].keys.sorted()
         let place = shelves.randomElement(using: &random)
@@ -235,7 +236,7 @@ private struct Forest {
         }
     }
 
-    /// A line for each row.
+    /// One line for each row.
     var rows: [String] {
         links.flatMap { table, rows in
             rows.map { key, row in

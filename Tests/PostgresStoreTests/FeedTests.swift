@@ -9,11 +9,11 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// The feed under writers that break wrong feeds, all in one run.
+/// Tests the feed with writers hostile enough to break naive readers, all in one run.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct FeedTests {
-    /// The minimum number of batches that the right reader must get right.
+    /// How many batches the correct reader must get right.
     static let requiredBatches = 150
-    /// The run ends here even if a wrong reader hasn't failed, and then the test fails.
+    /// The run ends after this many batches. If a wrong reader hasn't failed by then, the test does.
     static let maximumBatches = 4_000
 
     private final class Progress: Sendable {
@@ -21,10 +21,12 @@ import TomboloSyncSession
         let isOver = Atomic<Bool>(false)
     }
 
-    @Test("Who waits for all older snapshots, as CREATE INDEX CONCURRENTLY does, need not wait until the feed's is old")
+    @Test(
+        "Commands that wait for all older snapshots, such as CREATE INDEX CONCURRENTLY, don't wait for the feed's to age"
+    )
     func snapshotsMakeWay() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
-        // Nobody would wait for so long.
+        // The age is so high that the test would time out if the command had to wait for it.
         let sequencer = Sequencer(configuration: database.configuration, snapshotAge: .seconds(86_400))
         let sequencing = Task { await sequencer.run() }
         let connection = try await database.connect()
@@ -44,18 +46,18 @@ import TomboloSyncSession
     @Test("A change is found among few transactions since the last tick, and among many", arguments: [0, 1_200])
     func transactionsSince(count: Int) async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
-        // Without ticks that come for their age.
+        // The age is so high that no tick is made because of it.
         let sequencer = Sequencer(configuration: database.configuration, snapshotAge: .seconds(86_400))
         let (early, late) = (try await database.connect(), try await database.connect())
         _ = try #require(try await sequencer.makeTick())
-        // Other transactions, which changed nothing, and one that goes on.
+        // Transactions that change nothing, beside one that stays open.
         let burn = "DO $$ BEGIN FOR i IN 1..\(count) LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$"
         try await early.execute("BEGIN; INSERT INTO account SELECT n, 0 FROM generate_series(1, 20) n")
         try await late.execute(burn)
         #expect(try await sequencer.makeTick() == nil)
         try await late.execute("INSERT INTO account VALUES (100, 0)")
         _ = try #require(try await sequencer.makeTick())
-        // It was running when the tick was made.
+        // The INSERT was still running when the tick was made.
         try await late.execute(burn)
         #expect(try await sequencer.makeTick() == nil)
         try await early.execute("COMMIT")
@@ -95,7 +97,7 @@ import TomboloSyncSession
         }
         let batches = try await right.value
         try await writing.value
-        // The last tick holds everything that was written.
+        // The last tick contains everything that was written.
         let last = try await settle(database)
         progress.isOver.store(true, ordering: .relaxed)
         for (way, task) in zip(WrongReader.Way.allCases, wrong) {
@@ -112,7 +114,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    /// Waits for a tick that sees everything.
+    /// Waits for a tick that contains everything.
     private func settle(_ database: TestDatabase) async throws -> Tick {
         while true {
             let tick = try await database.store.latestTick()
@@ -168,7 +170,7 @@ import TomboloSyncSession
             }
         }
 
-        /// Everything as of the tick, as a bootstrap reads it.
+        /// The whole content as of the tick, as a bootstrap reads it.
         private static func truth(_ reader: any TickReader, _ schema: Schema) async throws -> BankContent {
             func values(_ name: String) async throws -> [[Value]] {
                 let index = try TestModel.index(name, schema)
@@ -205,7 +207,7 @@ import TomboloSyncSession
         await #expect(throws: PostgresStoreError.self) { _ = try await second.makeTick() }
         try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
         await first.resign()
-        // The server notices the closed connection, and releases its lock, a moment later.
+        // The server takes a moment to notice the closed connection and release its lock.
         let held = """
             SELECT count(*) FROM pg_locks WHERE locktype = 'relation' AND relation = 'tombolo.sequencer_lock'::regclass
             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -221,7 +223,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("A role that owns no tables can't block the sequencer's or the retention's locks")
+    @Test("A role that owns no tables can't block the locks of the sequencer or of retention")
     func othersCannotTakeTheLocks() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let role = "service_\(UInt32.random(in: .min ... .max))"
@@ -230,7 +232,7 @@ import TomboloSyncSession
         var configuration = database.configuration
         configuration.user = role
         let service = try await PostgresConnection.connect(configuration)
-        // The locks formerly used for election.
+        // The advisory locks that election used to take.
         for key in [0x746f_6d62_6f6c_6f01, 0x746f_6d62_6f6c_6f02] as [Int64] {
             try await service.query("SELECT pg_advisory_lock($1)", [.int64(key)])
         }
@@ -266,7 +268,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("A sequencer that lost its lock makes no more ticks")
+    @Test("A sequencer that has lost its lock makes no more ticks")
     func aSequencerWithoutItsLockStops() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let first = Sequencer(configuration: database.configuration)
@@ -288,13 +290,13 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("A tick of a sequencer that was replaced is refused, though its number is free and it has its lock")
+    @Test("A replaced sequencer's tick is refused, even if its number is free and the sequencer still holds its lock")
     func lateTicksAreRefused() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let first = Sequencer(configuration: database.configuration)
         let tick = try #require(try await first.makeTick())
         try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
-        // What a successor does first, before it has made a tick.
+        // The first thing a successor does, before it makes a tick.
         try await database.pool.execute("UPDATE tombolo.sequencer SET epoch = epoch + 1")
         await #expect {
             _ = try await first.makeTick()
@@ -302,8 +304,8 @@ import TomboloSyncSession
             (error as? PostgresStoreError)?.code == .notElected
         }
         #expect(try await database.store.latestTick() == tick)
-        // It gave its lock up, and may be elected anew.
-        // The server releases the lock of the closed connection a moment later.
+        // The sequencer has given up its lock and may be elected again. The server takes a moment to release the lock of the closed
+        // connection.
         while try await database.pool.query("SELECT epoch FROM tombolo.sequencer")[0, 0].int64 == 2 {
             _ = try? await first.makeTick()
             try await Task.sleep(for: .milliseconds(5))
@@ -315,13 +317,13 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("A tick that was under way when a successor was elected is refused, or is seen by the successor")
+    @Test("A tick in flight when a successor is elected is either refused or seen by the successor")
     func anElectionWaitsForTheTickUnderWay() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let first = Sequencer(configuration: database.configuration)
         let tick = try #require(try await first.makeTick())
         try await database.pool.execute("INSERT INTO account VALUES (1, 1)")
-        // The election of a successor, which is about to be committed.
+        // A successor's election, about to be committed.
         let election = try await database.connect()
         try await election.execute("BEGIN; UPDATE tombolo.sequencer SET epoch = epoch + 1")
         let late = Task { try await first.makeTick() }
@@ -373,7 +375,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("A tick that was announced survives a crash, with everything it contains")
+    @Test("An announced tick survives a crash, with everything it contains")
     func durability() async throws {
         let cluster = try await TestCluster.start(fsync: true)
         let database = try await TestDatabase.make(try TestModel.schema(), on: cluster)

@@ -7,7 +7,7 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// A changelog that was restored in a cluster other than its own.
+/// A changelog that was restored into another cluster.
 @Suite struct ForeignChangelogTests {
     private func withHistory(_ body: (TestDatabase, PostgresConnection, _ newest: Tick) async throws -> Void)
         async throws
@@ -42,7 +42,7 @@ import TomboloSyncSession
                         await connection.close()
                     }
                 }
-                // Each election asks.
+                // The check runs at each election.
                 for _ in 0..<1_000 { #expect(try await !ForeignChangelog.remove(connection)) }
                 group.cancelAll()
                 do { try await group.waitForAll() } catch is CancellationError {}
@@ -51,7 +51,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A changelog of the cluster's own past goes on")
+    @Test("A changelog from the cluster's own past is kept")
     func own() async throws {
         try await withHistory { database, connection, newest in
             let count = try await changeCount(connection)
@@ -62,7 +62,7 @@ import TomboloSyncSession
     }
 
     @Test(
-        "A changelog with transaction numbers ahead of the cluster's is emptied, and ticks count from 1 again",
+        "A changelog whose transaction IDs are ahead of the cluster's is emptied, and ticks restart at 1",
         arguments: [
             "UPDATE tombolo.tick SET snapshot = '90000000:90000000:'::pg_snapshot",
             "UPDATE tombolo.tick SET xid = '90000000'", "UPDATE tombolo.changelog SET xid = '90000000'",
@@ -75,12 +75,12 @@ import TomboloSyncSession
             #expect(first.number == 1 && first.token != newest.token)
             #expect(try await changeCount(connection) == 0)
             #expect(try await connection.query("SELECT 1 FROM tombolo.retention").isEmpty)
-            // Who stood on a tick of the old history a moment ago isn't refused for good.
+            // A client that was just on a tick of the old history isn't refused for good.
             let error = await #expect(throws: PostgresStoreError.self) {
                 try await database.store.withReader { try await $0.difference(from: newest) }
             }
             #expect(error?.code == .historyLost && error?.isRetryable == true)
-            // What is written now is seen.
+            // New changes are visible.
             try await connection.execute("INSERT INTO account VALUES (4, 0)")
             let second = try #require(try await database.store.makeTick())
             let difference = try await database.store.withReader { try await $0.difference(from: first) }

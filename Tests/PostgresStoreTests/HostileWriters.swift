@@ -2,9 +2,8 @@ import PostgresClient
 import RandomValues
 import Synchronization
 
-/// Services that write plain SQL concurrently: transfers between hot accounts that preserve the sum, children after
-/// their parents, transaction IDs assigned long before the write, long transactions, many rows by one statement,
-/// asynchronous commits.
+/// Services that write plain SQL concurrently: transfers between hot accounts that preserve the sum, children inserted after their
+/// parents, transaction IDs assigned long before the write, long transactions, many rows in one statement, asynchronous commits.
 struct HostileWriters: Sendable {
     static let accountCount = 12
     static let childCount = 30
@@ -70,7 +69,7 @@ struct HostileWriters: Sendable {
         "SELECT pg_sleep(\(Double.random(in: 0...Double(milliseconds), using: &random) / 1_000))"
     }
 
-    /// Sometimes the transaction gets its ID early, as if it had done other work before.
+    /// Sometimes assigns the transaction its ID early, as if it had done other work before.
     private func begin(_ random: inout SeededGenerator) -> String {
         Int.random(in: 0..<3, using: &random) == 0
             ? "BEGIN; SELECT pg_current_xact_id(); \(pause(&random, upTo: 20))" : "BEGIN"
@@ -109,7 +108,7 @@ struct HostileWriters: Sendable {
         }
     }
 
-    /// Inserts so many rows by one statement that they share rows of the changelog, and takes others back.
+    /// Inserts enough rows in one statement that they share rows of the changelog, and deletes others.
     private func crowds(_ number: Int) async throws {
         let size = 50
         try await loop(number) { connection, random in

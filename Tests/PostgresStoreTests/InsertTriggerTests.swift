@@ -6,7 +6,7 @@ import TomboloModel
 
 @testable import TomboloPostgresStore
 
-/// Inserts are logged once for each statement, or row by row where that would miss some: with the same outcome.
+/// Inserts are logged once per statement, or row by row where a statement trigger would miss some. Both give the same outcome.
 @Suite struct InsertTriggerTests {
     private func withDatabase(
         preparing sql: String = "", _ body: (PostgresConnection, Schema) async throws -> Void
@@ -21,7 +21,7 @@ import TomboloModel
         await connection.close()
     }
 
-    /// What a migration would do.
+    /// The steps that a migration would take.
     private func steps(_ connection: PostgresConnection, _ schema: Schema) async throws -> [String] {
         PostgresSchema.difference(from: try await PostgresCatalog.read(connection), to: schema).steps.map(\.name)
     }
@@ -41,7 +41,7 @@ import TomboloModel
 
     private func operations(_ lines: [LogLine]) -> [String] { lines.map { "\($0.operation)\($0.key)" } }
 
-    @Test("A statement's rows have a log row each, with the changeset's stamp, client, marks and their own roots")
+    @Test("Each row of a statement has its own log row, with the changeset's stamp, client, marks and its own root")
     func manyRows() async throws {
         try await withDatabase { connection, _ in
             let lines = try await LogLine.lines(
@@ -85,7 +85,7 @@ import TomboloModel
         }
     }
 
-    @Test("An update logs NULL as the old value of a column that had none")
+    @Test("An update logs NULL as the old value of a column that was NULL")
     func oldNulls() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute("INSERT INTO parent VALUES (1, 'p'); INSERT INTO child VALUES (1, 5, NULL)")
@@ -94,7 +94,7 @@ import TomboloModel
         }
     }
 
-    @Test("Additions are marked with their amounts, defaults with their columns")
+    @Test("Additions are marked with their amounts, and defaults with their columns")
     func marks() async throws {
         try await withDatabase { connection, _ in
             let id = try await connection.query("SELECT id FROM tombolo.class WHERE name = 'Account'")[0, 0].int64
@@ -132,7 +132,7 @@ import TomboloModel
         }
     }
 
-    @Test("A table that is logged by statement can't become a partition, or inherit: its rows would go unnoticed")
+    @Test("A table logged by statement can't become a partition or inherit, since its rows would go unlogged")
     func attaching() async throws {
         try await withDatabase { connection, _ in
             #expect(try await triggers(connection, "account") == Self.byStatement)
@@ -147,7 +147,7 @@ import TomboloModel
         }
     }
 
-    @Test("What somebody else's trigger does to a new row comes after its create")
+    @Test("A foreign trigger's change to a new row is logged after the row's create")
     func othersTriggers() async throws {
         try await withDatabase { connection, schema in
             try await connection.execute(
@@ -159,7 +159,7 @@ import TomboloModel
                 END $$;
                 CREATE TRIGGER undo AFTER INSERT ON account FOR EACH ROW EXECUTE FUNCTION undo()
                 """)
-            // The next migration follows.
+            // The next migration switches to logging by row.
             #expect(try await steps(connection, schema) == ["changelog triggers of account"])
             try await PostgresSchema.install(schema, on: connection)
             #expect(try await steps(connection, schema) == [])
@@ -174,7 +174,7 @@ import TomboloModel
         }
     }
 
-    @Test("A database whose inserts were logged row by row is turned over, and logs each row once")
+    @Test("A database that logged inserts row by row is switched over and logs each row once")
     func earlierVersion() async throws {
         try await withDatabase { connection, schema in
             let number = try await connection.query("SELECT id FROM tombolo.class WHERE name = 'Account'")[0, 0].int64
@@ -199,7 +199,7 @@ import TomboloModel
         }
     }
 
-    @Test("A database of a version without bulk rows gets them, and keeps what it has logged")
+    @Test("A database from a version without bulk rows gets them and keeps its log")
     func withoutBulkRows() async throws {
         try await withDatabase { connection, schema in
             let number = try await connection.query("SELECT id FROM tombolo.class WHERE name = 'Account'")[0, 0].int64
@@ -230,7 +230,7 @@ import TomboloModel
         }
     }
 
-    @Test("The functions of the triggers look nothing up by the writer's search path")
+    @Test("Trigger functions don't depend on the writer's search path")
     func qualification() async throws {
         try await withDatabase { connection, schema in
             let functions = try await PostgresCatalog.read(connection).functions.filter { name, _ in
@@ -253,7 +253,7 @@ import TomboloModel
                 replace(
                     "\\b(IF|AND|OR|NOT|WHEN|THEN|VALUES|SELECT|FROM|ANY|ALL|BY|OVER|EXISTS|LATERAL|coalesce|least) *\\(",
                     with: "$1 ")
-                // Operators, functions, types, and comparisons that find their operator by the path.
+                // Operators, functions, types and comparisons, whose operators are found through the search path.
                 for pattern in [
                     "[<>=~!@#%^&|*/+]", "[a-z0-9_] *\\(", "::", "DISTINCT FROM", "\\bIN\\b", "BETWEEN", "(?i)nullif",
                     "LIKE", "\\bCASE\\s+(?!WHEN)", "\\b(text|regclass)\\b(?!\")",
@@ -265,7 +265,7 @@ import TomboloModel
         }
     }
 
-    @Test("Inserts of replication, which fires no statement triggers, are logged row by row and once")
+    @Test("Inserts by replication, which fires no statement triggers, are logged row by row, once each")
     func replication() async throws {
         try await withDatabase { connection, _ in
             let lines = try await LogLine.lines(
@@ -276,7 +276,7 @@ import TomboloModel
                 RESET session_replication_role; INSERT INTO account VALUES (5, 1)
                 """)
             #expect(operations(lines) == ["c1", "c2", "c3", "c4", "c5"])
-            // A trigger that someone disabled is not in order.
+            // A disabled trigger counts as missing.
             try await connection.execute("ALTER TABLE account DISABLE TRIGGER tombolo_log_insert")
             #expect(try await steps(connection, try TestModel.schema()) == ["changelog triggers of account"])
         }

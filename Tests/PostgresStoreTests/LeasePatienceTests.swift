@@ -5,7 +5,7 @@ import Testing
 @Suite struct LeasePatienceTests {
     private let start = ContinuousClock().now
 
-    @Test("A process that was silent for too long and lives gets a longer lease each time, up to a limit")
+    @Test("A process that was silent for too long but is alive gets a longer lease each time, up to a limit")
     func growing() {
         var patience = LeasePatience()
         var durations = [patience.duration]
@@ -17,7 +17,7 @@ import Testing
         #expect(durations.last == LeasePatience.limit)
     }
 
-    @Test("The lease is short again after a minute without a loss")
+    @Test("The lease is short again after a minute without a lost lease")
     func calm() {
         var patience = LeasePatience()
         patience.handle(.silence, at: start)

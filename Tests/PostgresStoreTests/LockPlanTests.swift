@@ -6,9 +6,9 @@ import TomboloModel
 
 @testable import TomboloPostgresStore
 
-/// What an upload locks costs as much in a large table as in a small one.
+/// The cost of an upload's locks doesn't grow with the table.
 @Suite struct LockPlanTests {
-    @Test("Rows that are locked are found by their keys, also those that have a written element in a list")
+    @Test("Rows to lock are found by key, including the owners of written list elements")
     func indexes() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let connection = try await database.connect()

@@ -2,12 +2,12 @@ import PostgresClient
 
 @testable import TomboloPostgresStore
 
-/// One change of the changelog in readable form: its row, or one object of a bulk row.
+/// One change of the changelog in readable form: a row, or one object of a bulk row.
 struct LogLine: Equatable, CustomStringConvertible {
     let className: String
     let key: String
     let operation: String
-    /// Old values by column, `?` for the trash flag, `reason` for why the object is there.
+    /// Old values by column, with `?` for the trash flag and `reason` for why the object is there.
     let old: [String: String?]
     let root: String?
     let client: Int64?
@@ -43,7 +43,7 @@ struct LogLine: Equatable, CustomStringConvertible {
         }
     }
 
-    /// The changelog rows written by `body`.
+    /// Returns the changelog rows written by `body`.
     static func during(
         _ connection: PostgresConnection, _ body: (PostgresConnection) async throws -> Void
     ) async throws -> [LogLine] {

@@ -10,10 +10,10 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Transactions that compute for long have threads of their own.
+/// Transactions that compute for long run on their own threads.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct LongUploadTests {
-    /// More uploads at once than Swift's pool has threads.
+    /// One more concurrent upload than Swift's pool has threads.
     private static let count = ProcessInfo.processInfo.activeProcessorCount + 1
 
     private final class Counter: Sendable {
@@ -21,7 +21,7 @@ struct LongUploadTests {
     }
 
     @Test(
-        "changesets that take long to decide about leave Swift's threads to everybody else",
+        "changesets that take long to arbitrate don't block Swift's thread pool",
         .enabled(if: count <= 64, "A test database has connections for so many."))
     func threads() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())

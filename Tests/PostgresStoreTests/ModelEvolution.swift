@@ -1,7 +1,7 @@
 import RandomValues
 import TomboloModel
 
-/// Documents of an app whose models change at random: properties and classes are added, removed and renamed.
+/// The documents of an app whose models change at random: properties and classes are added, removed and renamed.
 struct ModelEvolution {
     var random: SeededGenerator
     private var classes: [(name: String, previous: [String], properties: [ModelProperty])] = []
@@ -9,7 +9,7 @@ struct ModelEvolution {
 
     init(random: SeededGenerator) { self.random = random }
 
-    /// Tables into which a row with a key alone can be inserted.
+    /// The tables that accept a row with nothing but a key.
     var tables: [String] { classes.map { Column.sqlName(for: $0.name) } }
 
     mutating func next() throws -> ModelDocument {
@@ -58,7 +58,7 @@ struct ModelEvolution {
         classes.append((newName("Class"), [], []))
     }
 
-    /// Links name their class as it is now.
+    /// Updates links to a class's new name.
     private mutating func retarget(_ old: String, _ new: String) {
         for index in classes.indices {
             classes[index].properties = classes[index].properties.map { property in

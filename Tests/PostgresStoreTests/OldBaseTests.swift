@@ -8,9 +8,9 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Changesets whose bases are too old are answered so, and nobody else's are.
+/// A changeset whose base is too old is refused for that reason, and no other changeset is.
 @Suite(.serialized) struct OldBaseTests {
-    /// Instead of ``BulkRowSearch/maximumRowCount``.
+    /// Stands in for ``BulkRowSearch/maximumRowCount``.
     private static let limit = 8
 
     private let ada = ClientID(rawValue: 11)
@@ -18,7 +18,7 @@ import TomboloSyncSession
     private let eve = ClientID(rawValue: 33)
     private let dan = ClientID(rawValue: 44)
 
-    /// A database with two accounts, whose store goes through ``limit`` bulk rows.
+    /// Runs `body` with a database that has two accounts and a store that searches at most ``limit`` bulk rows.
     private func withDatabase(
         _ body: (TestDatabase, PostgresServerStore, PostgresConnection) async throws -> Void
     ) async throws {
@@ -36,7 +36,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    /// One statement for so many bulk rows of accounts or parents, two at least, which begin at a key.
+    /// Inserts accounts or parents with consecutive keys in one statement: as many as fill `rowCount` bulk rows (at least two).
     private func insert(_ rowCount: Int, into table: String, from key: Int, _ connection: PostgresConnection)
         async throws
     {
@@ -52,8 +52,9 @@ import TomboloSyncSession
         try await connection.query("SELECT count(*) FROM tombolo.changelog WHERE keys IS NOT NULL")[0, 0].int
     }
 
-    /// Adds 1 to the balance of accounts, and gives parents the client's name. Later than all that was committed before.
-    /// - Parameter isEarly: at the time of the base instead.
+    /// An upload that adds 1 to the balance of accounts and gives parents the client's name, stamped after everything committed so
+    /// far.
+    /// - Parameter isEarly: Stamps the changeset with its base's time instead.
     private func upload(
         _ client: ClientID, _ number: Int64, base: Tick, _ database: TestDatabase, isEarly: Bool = false,
         accounts: [Int] = [], parents: [Int] = []
@@ -79,7 +80,7 @@ import TomboloSyncSession
     }
 
     @Test(
-        "Beyond the bound a changeset needs a new base, from which it's applied; others of its group are applied at once"
+        "A changeset beyond the bound is applied once it has a new base; others of its group are applied at once"
     )
     func bound() async throws {
         try await withDatabase { database, store, connection in
@@ -92,9 +93,9 @@ import TomboloSyncSession
             let results = try await store.upload([
                 try upload(ada, 1, base: old, database, accounts: [101]),
                 try upload(bob, 1, base: new, database, accounts: [101]),
-                // As many as the bound.
+                // Exactly as many bulk rows as the bound.
                 try upload(eve, 1, base: later, database, accounts: [1, 102]),
-                // Neither account has come since.
+                // The account isn't new since the base.
                 try upload(dan, 1, base: old, database, accounts: [-2]),
                 try upload(ada, 2, base: new, database, accounts: [101]),
                 try upload(dan, 2, base: new, database, accounts: [-1]),
@@ -105,7 +106,7 @@ import TomboloSyncSession
                     .applied(lost: 0),
                 ])
             #expect(try await balances([-2, -1, 1, 101, 102], connection) == [1, 6, 1, 1, 1])
-            // It was written since, and may be new.
+            // The account was written since the base, so it may be new.
             #expect(
                 try await store.upload([try upload(dan, 3, base: old, database, accounts: [-1])]) == [.unknownBase])
             #expect(
@@ -123,7 +124,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A new base is new enough while a transaction runs that is older than it")
+    @Test("A new base is new enough even while an older transaction is running")
     func longTransaction() async throws {
         try await withDatabase { database, store, connection in
             let long = try await database.connect()
@@ -131,7 +132,7 @@ import TomboloSyncSession
             let old = try #require(try await store.makeTick())
             try await insert(Self.limit + 1, into: "account", from: 1, connection)
             let new = try #require(try await store.makeTick())
-            // What the tick's changes may begin with is from before the inserts, all of which it sees.
+            // The tick's `first_seq` lies before the inserts, although the tick sees all of them.
             let beginning = try await connection.query(
                 """
                 SELECT first_seq < (SELECT min(seq) FROM tombolo.changelog WHERE keys IS NOT NULL)
@@ -146,7 +147,7 @@ import TomboloSyncSession
             #expect(
                 try await store.upload([try upload(ada, 1, base: new, database, accounts: [1])])
                     == [.applied(lost: 0)])
-            // What the long one inserts comes after the new base, too.
+            // The long transaction's inserts come after the new base, too.
             try await insert(Self.limit + 1, into: "parent", from: 1, long)
             try await long.execute("COMMIT")
             let newest = try #require(try await store.makeTick())
@@ -159,7 +160,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("Only rows of a changeset's own classes since its own base count, whatever else is in the group")
+    @Test("Only rows of a changeset's own classes since its own base count, whatever else its group contains")
     func classes() async throws {
         try await withDatabase { database, store, connection in
             let old = try #require(try await store.makeTick())
@@ -172,7 +173,7 @@ import TomboloSyncSession
                 try upload(eve, 1, base: old, database, accounts: [3], parents: [3]),
                 try upload(dan, 1, base: new, database, accounts: [4], parents: [4]),
             ])
-            // An edit from before the insert loses against it.
+            // An edit stamped before the insert loses to it.
             #expect(results == [.applied(lost: 0), .applied(lost: 1), .unknownBase, .applied(lost: 0)])
             #expect(try await balances([1, 3, 4], connection) == [1, 0, 1])
             let names = try await connection.query("SELECT name FROM parent WHERE _id IN (2, 3, 4) ORDER BY _id")
@@ -180,7 +181,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("Of many bases those beyond the bound are found, however many transactions inserted what came since")
+    @Test("Bases beyond the bound are found among many, however many transactions made the inserts")
     func manyBases() async throws {
         try await withDatabase { database, store, connection in
             var bases: [Tick] = []
@@ -204,7 +205,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A base that falls below the retention floor while the group waits for a row is its own device's concern")
+    @Test("A base that falls below the retention floor while its group waits for a row affects its own device only")
     func droppedMeanwhile() async throws {
         try await withDatabase { database, store, connection in
             let old = try #require(try await store.makeTick())
@@ -226,11 +227,11 @@ import TomboloSyncSession
             {
                 try await observer.execute("SELECT pg_sleep(0.005)")
             }
-            // As retention does.
+            // Does what retention does.
             try await observer.query("DELETE FROM tombolo.tick WHERE number = $1", [.int64(old.number)])
             try await connection.execute("COMMIT")
             let results = try await outcome
-            // Bob's may have been applied by an attempt whose first changeset waited for too long.
+            // Bob's changeset may have been applied by an attempt whose first changeset waited for too long.
             #expect(results[1] == .applied(lost: 0) || results[1] == .duplicate, "\(results)")
             #expect(results[0] == .unknownBase && results[2] == .gap(expected: 1), "\(results)")
             #expect(

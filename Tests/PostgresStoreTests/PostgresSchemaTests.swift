@@ -17,7 +17,7 @@ import TomboloPostgresStore
         await connection.close()
     }
 
-    @Test("An installed schema needs no further steps, and installing it again does nothing")
+    @Test("An installed schema needs no further steps, and reinstalling it does nothing")
     func installing() async throws {
         try await withConnection { connection in
             let schema = try TestModel.schema()
@@ -25,7 +25,7 @@ import TomboloPostgresStore
             let difference = PostgresSchema.difference(from: try await PostgresCatalog.read(connection), to: schema)
             #expect(difference.steps.map(\.name) == [])
             #expect(difference.problems == [])
-            // Every step may run again.
+            // Every step is idempotent.
             for step in PostgresSchema.statements(for: schema) { try await connection.execute(step.sql) }
         }
     }
@@ -48,13 +48,13 @@ import TomboloPostgresStore
             try await PostgresSchema.install(new, on: connection)
             let now = try await PostgresCatalog.read(connection)
             #expect(PostgresSchema.difference(from: now, to: new).isEmpty)
-            // Existing numbers stay, new ones follow.
+            // Existing identifiers stay; new ones follow.
             #expect(now.identifiers.classes["Thing"] == identifiers.classes["Thing"])
             #expect(now.identifiers.columns["Thing"]?["zeta"] == identifiers.columns["Thing"]?["zeta"])
             #expect(Set(now.identifiers.columns["Thing"]?.values.map { $0 } ?? []).count == 5)
             let rows = try await connection.query("SELECT alpha, zeta, at::text, aarhus FROM thing")
             #expect(try rows[0][0].int64 == 0)
-            // An old service does not know the new columns.
+            // An old service doesn't know the new columns.
             let lines = try await LogLine.lines(
                 connection, "INSERT INTO thing (_id, zeta) VALUES ('b', 'y'); UPDATE thing SET alpha = 3, zeta = 'z'")
             #expect(lines.map(\.operation) == ["c", "u", "u"])
@@ -62,7 +62,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("A changed type and a nil that's no longer allowed are reported; a dropped property is fine")
+    @Test("A changed type and an optional made required are reported; a removed property is fine")
     func problems() async throws {
         try await withConnection { connection in
             try await PostgresSchema.install(
@@ -73,7 +73,7 @@ import TomboloPostgresStore
             let difference = PostgresSchema.difference(from: live, to: other)
             #expect(difference.problems.count == 2)
             #expect(difference.problems[0].contains("thing.a"))
-            // A removed property must not fail inserts that don't know it.
+            // A removed property must not break inserts that don't know it.
             let fewer = PostgresSchema.difference(from: live, to: try schema([]))
             #expect(fewer.problems == [])
         }

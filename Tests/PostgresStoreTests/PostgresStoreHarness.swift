@@ -5,7 +5,7 @@ import TestSupport
 import TomboloModel
 import TomboloPostgresStore
 
-/// PostgreSQL under the conformance suite.
+/// Runs the conformance suite against PostgreSQL.
 struct PostgresStoreHarness: ServerStoreHarness {
     let database: TestDatabase
 

@@ -8,7 +8,7 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// What is refused, what is kept of it, and that nobody waits for it.
+/// Refused uploads: what is refused, what is kept, and that no other upload waits.
 @Suite(.serialized) struct RefusedUploadTests {
     private let ada = ClientID(rawValue: 11)
 
@@ -45,7 +45,7 @@ import TomboloSyncSession
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO parent VALUES (1, 'x'); INSERT INTO account VALUES (1, 0)")
             let parents = try TestModel.index("Parent", database.schema)
-            // A wait for the row would end in a lock timeout, which fails the upload.
+            // Waiting for the row would end in a lock timeout, which fails the upload.
             try await connection.execute("BEGIN; SELECT * FROM parent FOR UPDATE")
             let name = FieldWrite(column: 1, value: .string("y"))
             let results = try await database.store.upload([
@@ -95,7 +95,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A violated constraint undoes the instruction that violates it; the transaction's other writes are kept")
+    @Test("A constraint violation undoes only the instruction that caused it; the transaction's other writes are kept")
     func violations() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
@@ -125,7 +125,7 @@ import TomboloSyncSession
                 return
             }
             #expect(refusals.map(\.key) == [.int(1), .int(2)] && refusals.allSatisfy { $0.code == .constraint })
-            #expect(lost == 1, "The addition to the object that isn't there.")
+            #expect(lost == 1, "Expected only the addition to the missing object to be lost.")
             #expect(try await connection.query("SELECT balance FROM account").map { try $0[0].int64 } == [3])
             #expect(try await connection.query("SELECT name FROM parent")[0][0].string == "y")
             _ = try await database.store.makeTick()
@@ -157,7 +157,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A refusal has the words of the trigger that raised it, and the changeset's other writes are kept")
+    @Test("A refusal carries the message of the trigger that raised it, and the changeset's other writes are kept")
     func raised() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
@@ -208,7 +208,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("Receipts of a database from before keep their refusals")
+    @Test("Receipts from an older database version keep their refusals")
     func oldReceipts() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
@@ -230,7 +230,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A changeset the server can't read is refused, recognised when repeated, and blocks nobody")
+    @Test("A changeset the server can't read is refused, recognised when repeated, and blocks no other upload")
     func unreadable() async throws {
         try await withDatabase { database, connection in
             func unreadable(_ fingerprint: Int64) -> Upload {
@@ -252,7 +252,7 @@ import TomboloSyncSession
     @Test("A value too long for an index is refused, naming the indexed properties, not set aside")
     func tooLongForIndex() async throws {
         try await withDatabase { database, connection in
-            // Random, since PostgreSQL compresses repetitions.
+            // Random text, since PostgreSQL compresses repetition.
             let text = String(decoding: (0..<(1 << 20)).map { _ in UInt8.random(in: 0x21...0x7e) }, as: UTF8.self)
             let note = try reference(database, "Note", .string("n"))
             let results = try await database.store.upload([
@@ -297,7 +297,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A refusal's receipt keeps no long key and no long message")
+    @Test("A refusal's receipt doesn't keep a long key or message")
     func receiptsAreShort() async throws {
         try await withDatabase { database, connection in
             let key = Value.string(String(repeating: "k", count: 5_000))

@@ -8,7 +8,7 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// A store that is open while a migration renames its tables and columns.
+/// Stores that are open while a migration renames their tables and columns.
 @Suite(.serialized) struct RenameTests {
     private static let client = ClientID(rawValue: 5)
 
@@ -69,7 +69,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("Uploads, reads and differences go on under the old names of classes after a rename")
+    @Test("After a rename, uploads, reads and differences keep working under the old class names")
     func everything() async throws {
         try await withStore { database in
             let store = database.store
@@ -78,14 +78,14 @@ import TomboloSyncSession
             #expect(try await store.upload([upload(1, base, "b", name: "Second")]) == [.applied(lost: 0)])
             try await rename(database)
 
-            // The same changeset again is the same, whatever its classes are called by now.
+            // The same changeset is recognised as a duplicate, whatever its classes are now called.
             let newStore = try await PostgresServerStore.open(
                 schema: try Self.schema(isNew: true), pool: database.pool)
             #expect(try await newStore.upload([upload(1, base, "b", name: "Second")]) == [.duplicate])
             #expect(try await store.upload([upload(2, base, "c", name: "Third")]) == [.applied(lost: 0)])
             guard let refusal = try await store.upload([upload(3, base, "d", name: "Third")]).first?.refusal
             else {
-                Issue.record("A second object with the same unique value was taken.")
+                Issue.record("A second object with the same unique value was accepted.")
                 return
             }
             #expect(refusal.message.contains("Track") && refusal.message.contains("name"), "\(refusal.message)")
@@ -98,7 +98,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A read that meets a rename says that it is worth trying again")
+    @Test("A read that runs into a rename fails with a retryable error")
     func read() async throws {
         try await withStore { database in
             try await database.pool.execute("INSERT INTO track (_id, name) VALUES ('a', 'First')")
@@ -110,7 +110,7 @@ import TomboloSyncSession
         }
     }
 
-    /// `A.y` gives the column `two` up, and `A.x` takes it.
+    /// `A.y` gives up the column `two`, and `A.x` takes it.
     private static func chain(_ x: String, _ y: String) throws -> Schema {
         try ModelDocument(
             app: "a",
@@ -126,7 +126,7 @@ import TomboloSyncSession
         ).schema()
     }
 
-    @Test("A column that takes the name which another gives up is never read or written for it")
+    @Test("A column that takes over another's name is never read or written in its place")
     func exchanged() async throws {
         let database = try await TestDatabase.make(try Self.chain("one", "two"))
         let store = database.store
@@ -167,7 +167,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("A table that is gone is no rename")
+    @Test("A dropped table isn't treated as a rename")
     func gone() async throws {
         try await withStore { database in
             _ = try await database.store.makeTick()

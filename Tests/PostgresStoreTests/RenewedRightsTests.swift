@@ -8,8 +8,8 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// An app whose trigger gives whoever makes a parent the right to add children to it: a row of `account` is the right.
-@Suite("Rights that an upload's own writes give count for the rest of it", .serialized)
+/// An app whose trigger gives the author of a parent the right to add children to it. A row of `account` represents the right.
+@Suite("An upload may use rights that its own writes granted", .serialized)
 struct RenewedRightsTests {
     private static let ada = ClientID(rawValue: 11)
     private static let bob = ClientID(rawValue: 22)
@@ -20,10 +20,10 @@ struct RenewedRightsTests {
         let base: Tick
         let parent: Int
         let child: Int
-        /// How often rights were read anew.
+        /// How often rights were read again.
         let renewals = Counter()
 
-        /// Children only of parents that the user has a right to, and parents with a name.
+        /// Permits children only of parents that the user has a right to, and only parents with a name.
         static func rights(_ owned: Set<Int64>, parent: Int, child: Int) -> UploadRights {
             UploadRights(permit: { request in
                 let row = request.new ?? request.old
@@ -84,7 +84,7 @@ struct RenewedRightsTests {
         for client in [Self.ada, Self.bob] {
             _ = try await database.store.openClient(client, user: "u\(client)", acknowledged: 0)
         }
-        // The name says whose client it is: 'n' for the first one, 'b' for the other.
+        // The name tells the trigger whose client it is: 'b' for the second one, anything else for the first.
         try await connection.execute(
             """
             CREATE FUNCTION give_right() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -106,32 +106,32 @@ struct RenewedRightsTests {
         if case .applied(_, let refusals) = result { refusals } else { nil }
     }
 
-    @Test("of one changeset, of the next one in the same transaction, and of one that comes right after it")
+    @Test("in the same changeset, in the next one of the transaction, and in an upload right afterwards")
     func counts() async throws {
         try await run { place in
             let both = try await place.database.store.upload([
                 place.upload(1, place.make(1), place.add(10, to: 1)), place.upload(2, place.add(11, to: 1)),
             ])
             #expect(both == [.applied(lost: 0), .applied(lost: 0)])
-            // The gateway doesn't know yet of the right that the first one gave.
+            // The gateway hasn't learned yet of the right that the first upload granted.
             let next = try await place.database.store.upload([place.upload(3, place.add(12, to: 1))])
             #expect(next == [.applied(lost: 0)])
             #expect(try await place.keys("child") == [10, 11, 12])
-            #expect(try await place.keys("account") == [1, 100], "the trigger's rows are there once")
+            #expect(try await place.keys("account") == [1, 100], "the trigger's rows should exist once")
             let log = try await place.connection.query(
                 "SELECT count(*) FROM tombolo.changelog WHERE client = 11 AND number > 0 AND operation = 'c'")
-            #expect(try log[0][0].int == 5, "1 parent, 3 children and the trigger's row")
+            #expect(try log[0][0].int == 5, "expected 1 parent, 3 children and the trigger's row")
         }
     }
 
-    @Test("nothing more is permitted than by two uploads: others' objects and what the rules forbid stay refused")
+    @Test("it permits no more than two uploads would: others' objects and forbidden writes are still refused")
     func noMore() async throws {
         try await run { place in
             let results = try await place.database.store.upload([
                 place.upload(
                     1, place.make(1), place.make(2, name: ""), place.add(10, to: 1), place.add(11, to: 100),
                     place.add(12, to: 2)),
-                // Another user, in the same transaction: what the first one made isn't theirs.
+                // Another user's changeset in the same transaction: the first user's parent isn't theirs.
                 place.upload(1, from: Self.bob, place.add(13, to: 1), place.add(14, to: 100)),
             ])
             let first = try #require(refusals(results[0])).compactMap(\.key)
@@ -142,7 +142,7 @@ struct RenewedRightsTests {
         }
     }
 
-    @Test("what is refused by the database gives no rights, and the rest of the transaction goes on")
+    @Test("a write that the database refuses grants no rights, and the rest of the transaction continues")
     func refusedByTheDatabase() async throws {
         try await run { place in
             try await place.connection.execute("ALTER TABLE parent ADD CHECK (_id <> 7)")
@@ -155,7 +155,7 @@ struct RenewedRightsTests {
         }
     }
 
-    @Test("rights are read anew only if something isn't permitted, once for each attempt, and a duplicate is one")
+    @Test("rights are read again only for a denied write, once per attempt; a repeated changeset is still a duplicate")
     func onlyWhenRefused() async throws {
         try await run { place in
             #expect(try await place.database.store.upload([place.upload(1, place.make(1))]) == [.applied(lost: 0)])

@@ -7,8 +7,9 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Of these tests: transactions of other databases delay retention, as they do ticks' lower bounds. So do those of
-/// autovacuum, whose locks would also stop impatient writers and those who drop partitions.
+/// These tests have their own cluster: transactions in other databases delay retention, just as they hold back ticks' lower bounds.
+/// Autovacuum is off because its transactions would do the same, and its locks would stop impatient writers and sessions that drop
+/// partitions.
 private let retentionCluster = Task { try await TestCluster.start(settings: ["autovacuum": "off"]) }
 
 /// Retention with an injected clock: it drops data that nobody needs and never blocks a writer.
@@ -35,14 +36,14 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         ).map { try $0[0].string }
     }
 
-    @Test("a run that is due begins within seconds, one process alone takes it, and notes when it was and what it did")
+    @Test("a due run begins within seconds, in one process only, which records when it ran and what it did")
     func askedFor() async throws {
         let database = try await makeDatabase()
         let retention = database.retention
         func due() async throws {
             try await database.pool.query("UPDATE tombolo.routine SET next_at = clock_timestamp()")
         }
-        /// When the last run began, once it has ended.
+        /// Waits until a run that began after `start` has ended, and returns when it began.
         func ended(after start: Int64) async throws -> Int64 {
             let deadline = ContinuousClock.now + .seconds(600)
             while true {
@@ -80,7 +81,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
         #expect(takers == 1)
-        // Noted while the database's clock was wrong.
+        // A time recorded while the database's clock was wrong.
         try await database.pool.query("UPDATE tombolo.routine SET next_at = clock_timestamp() + interval '1 year'")
         #expect(try await routine.take(pause: ChangelogRetention.interval, in: database.pool))
         #expect(try await !routine.take(pause: ChangelogRetention.interval, in: database.pool))
@@ -101,14 +102,14 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
             now += Self.day
             try await writer.execute("UPDATE account SET balance = balance + 1")
             let tick = try #require(try await database.store.makeTick())
-            // Makes the database's days pass quickly.
+            // Shifts the database's times, so that days pass quickly.
             try await writer.query(
                 "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(tick.number)])
             var report: ChangelogRetention.Report
             var runs = 0
             repeat {
                 runs += 1
-                // A step blocked by others is left for the next run.
+                // A step that others block is left for the next run.
                 report = try await retention.run(now: Stamp(microseconds: now))
                 dropped += report.droppedGenerations
                 if let generation = report.openedGeneration { opened.append(generation) }
@@ -120,7 +121,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         #expect(dropped.count > 5 && dropped.count < 15, "\(dropped)")
         #expect(dropped == Array(0..<Int64(dropped.count)))
         #expect(try await database.store.tick(first.number) == nil)
-        // The rest still gives complete differences.
+        // The remaining ticks still give complete differences.
         let oldest = try await writer.query("SELECT min(number) FROM tombolo.tick")
         let base = try #require(try await database.store.tick(try oldest[0][0].int64))
         _ = try await database.store.makeTick()
@@ -137,7 +138,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         await database.finish()
     }
 
-    @Test("A changeset made before its device stood on a tick needs a new base once the changelog has a floor")
+    @Test("A changeset made before its device had a tick needs a new base once the changelog has a floor")
     func originBelowTheFloor() async throws {
         let database = try await makeDatabase()
         let connection = try await database.connect()
@@ -157,7 +158,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         #expect(try await upload(1, base: 0) == [.applied(lost: 0)])
         let retention = database.retention
         let report = try await retention.run(now: Stamp(microseconds: first.time.microseconds + 31 * Self.day))
-        // What this tick sees is dropped with the next partition.
+        // The changes that this tick sees are dropped with the next partition.
         #expect(report.floor == first.number)
         #expect(try await upload(2, base: 0) == [.unknownBase])
         #expect(try await upload(2, base: first.number) == [.applied(lost: 0)])
@@ -192,7 +193,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
             let numbers = try await connection.query("SELECT number FROM tombolo.receipt ORDER BY number")
             #expect(try numbers.map { try $0[0].int64 } == expected)
         }
-        // Nobody can tell any longer whether it's the same.
+        // Without its receipt, the server can't tell whether the changeset is the same.
         #expect(try await database.store.upload([add(1)]) == [.conflict])
         #expect(try await database.store.upload([add(2)]) == [.duplicate])
         await connection.close()
@@ -220,7 +221,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
     }
 
     @Test(
-        "A device that comes back within the retention loses nothing; later it is forgotten, with its set-aside changesets"
+        "A device that comes back within the retention period loses nothing; after it, it's forgotten with its set-aside changesets"
     )
     func devicesAreForgotten() async throws {
         let database = try await makeDatabase()
@@ -254,7 +255,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         #expect(try await database.store.upload([add(away, 1)]) == [.duplicate])
         #expect(try await connection.query("SELECT count(*) FROM tombolo.set_aside")[0][0].int64 == 1)
 
-        // One was seen yesterday, the other never came back.
+        // One device was seen yesterday; the other never came back.
         try await connection.query(
             "UPDATE tombolo.client SET seen_at = to_timestamp($1 / 1000000.0) WHERE id = 2",
             [.int64(base.time.microseconds + 60 * Self.day)])
@@ -302,13 +303,13 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         for _ in 0..<5 {
             now += 20 * Self.day
             let report = try await retention.run(now: Stamp(microseconds: now))
-            // Opened at most once: the partition that was attached before the long transaction began.
+            // At most one partition is opened: the one that was attached before the long transaction began.
             #expect(report.droppedGenerations == [])
             try await writer.execute("UPDATE account SET balance = balance + 1 WHERE _id = 2")
             let tick = try #require(try await database.store.makeTick())
             try await connection.query(
                 "UPDATE tombolo.tick SET time = $1 WHERE number = $2", [.int64(now), .int64(tick.number)])
-            // The long transaction writes to whatever partition is in use now.
+            // The long transaction writes to whichever partition is in use now.
             try await long.execute("UPDATE account SET balance = balance + 1 WHERE _id = 1")
         }
         let before = try await database.store.latestTick()
@@ -318,7 +319,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         let change = try #require(difference.changes.first { $0.reference.key == .int(1) })
         #expect(change.old?[1] == .int(0))
         #expect(change.new?[1] == .int(105))
-        // Now it goes on.
+        // From here on, partitions rotate again.
         var openings = 0
         var reports: [ChangelogRetention.Report] = []
         for _ in 0..<12 where openings < 4 {
@@ -340,14 +341,14 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         let base = try #require(try await database.store.makeTick())
         await database.store.resign()
         var now = base.time.microseconds
-        // With retention running but no ticks.
+        // First 35 days with retention but no ticks.
         for day in 0..<35 {
             now += Self.day
             _ = try await retention.run(now: Stamp(microseconds: now))
             try await writer.execute(
                 "INSERT INTO account SELECT g, 0 FROM generate_series(\(day * 100), \(day * 100 + 99)) g")
         }
-        // And without either.
+        // Then a time with neither.
         try await writer.execute("UPDATE account SET balance = 1")
         _ = try await database.store.makeTick()
         let known = try #require(try await database.store.tick(base.number))
@@ -357,12 +358,12 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         await database.finish()
     }
 
-    @Test("A run that fails has given back what keeps others from running by the time it says so")
+    @Test("A failed run has released its lock by the time it throws")
     func failedRun() async throws {
         let database = try await makeDatabase()
         let other = try await database.connect()
         try await other.execute("ALTER TABLE tombolo.receipt RENAME TO receipts")
-        // PostgreSQL may be quick to notice that a connection was closed.
+        // Repeated, since a single time PostgreSQL might happen to notice the closed connection quickly.
         for _ in 0..<30 {
             await #expect(throws: PostgresError.self) {
                 try await database.retention.run(now: Stamp(microseconds: Self.day))
@@ -387,7 +388,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
             try await writer.execute("UPDATE account SET balance = balance + 1")
             _ = try await database.store.makeTick()
         }
-        // A reader in a long transaction makes the detachment wait.
+        // A reader in a long transaction makes the detach wait.
         let reader = try await database.connect()
         try await reader.execute("BEGIN; SELECT count(*) FROM tombolo.changelog")
         now += 40 * Self.day
@@ -405,7 +406,7 @@ private let retentionCluster = Task { try await TestCluster.start(settings: ["au
         for _ in 0..<100 {
             let report = try await retention.run(now: Stamp(microseconds: now))
             dropped += report.droppedGenerations
-            // A step blocked by others is left for the next run.
+            // A step that others block is left for the next run.
             guard report.isWaiting else { break }
         }
         #expect(dropped.first == 0)

@@ -29,7 +29,7 @@ struct SchemaEvolutionTests {
             uniqueProperties: unique, isTrashable: isTrashable, previousNames: previous)
     }
 
-    /// Plans, applies, and expects that nothing is left to do. Every step may run again.
+    /// Plans the steps, applies them twice (every step is idempotent), and expects nothing left to do.
     @discardableResult
     private func bring(_ connection: PostgresConnection, to document: ModelDocument) async throws -> [String] {
         let schema = try document.schema()
@@ -63,7 +63,7 @@ struct SchemaEvolutionTests {
             WHERE NOT tgisinternal
             UNION ALL SELECT 'policy ' || tablename || ' ' || policyname FROM pg_policies WHERE schemaname = 'public'
             """
-        // Primary keys keep the name of their index, which nothing asks for.
+        // Primary keys keep their index's name, which nothing depends on.
         return try await connection.query(query).map { try $0[0].string }.filter { !$0.contains("_pkey") }.sorted()
     }
 
@@ -90,7 +90,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("A changed delete rule reaches the foreign key of an existing table, also of one that is renamed meanwhile")
+    @Test("A changed delete rule reaches the foreign key of an existing table, even one renamed in the same plan")
     func deleteRule() async throws {
         try await withConnection { connection in
             func link(_ name: String, _ rule: DeleteRule, _ previous: String...) -> ModelProperty {
@@ -125,7 +125,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("A foreign key that refuses deletions stays as somebody made it")
+    @Test("A foreign key made by hand to refuse deletions is left alone")
     func foreignDeleteRule() async throws {
         try await withConnection { connection in
             let link = ModelProperty(name: "owner", type: .link(to: "Owner"), isOptional: true)
@@ -138,7 +138,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("A renamed class keeps its table, with lists, embedded objects, links and trash, as if it had always been so")
+    @Test("A renamed class keeps its table, with lists, embedded objects, links and trash, as if never renamed")
     func everything() async throws {
         func classes(_ house: String, _ agent: String, _ part: String, _ names: [String], _ isNew: Bool) -> [ModelClass]
         {
@@ -211,13 +211,13 @@ struct SchemaEvolutionTests {
             try await withConnection { fresh in
                 try await PostgresSchema.install(try second.schema(), on: fresh)
                 let expected = try await self.shape(fresh)
-                // Columns of a table that grew stand in another order, which the sorted lines don't show.
+                // The columns of a table that grew are in a different order, which the sorted lines hide.
                 #expect(Set(shape) == Set(expected), "\(Set(shape).symmetricDifference(expected).sorted())")
             }
         }
     }
 
-    @Test("A class of an existing database gets a trash, whose unique rule is about live rows")
+    @Test("A class of an existing database gets a trash, and its unique rule then covers live rows only")
     func laterTrash() async throws {
         try await withConnection { connection in
             func document(_ isTrashable: Bool) throws -> ModelDocument {
@@ -249,7 +249,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("Writers meet triggers that fit the table between any two steps of a plan")
+    @Test("Between any two steps of a plan, the triggers that writers meet fit the table")
     func betweenSteps() async throws {
         try await withConnection { connection in
             let first = try document(item("Thing", [ModelProperty(name: "a", type: .int(bits: 64))]))
@@ -274,7 +274,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("Two properties and two classes exchange their columns and tables, if one is free for a moment")
+    @Test("Two properties can exchange columns, and two classes tables, if one gets a temporary name in between")
     func chains() async throws {
         try await withConnection { connection in
             func property(_ name: String, _ column: String, previous: [String] = []) -> ModelProperty {
@@ -298,7 +298,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("A name that something else has is a problem, and nothing is renamed")
+    @Test("A name that's already taken is a problem, and nothing is renamed")
     func taken() async throws {
         try await withConnection { connection in
             let first = try document(
@@ -319,7 +319,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("What a newer version retired has a default, and no uniqueness that its rows would break")
+    @Test("Properties that a newer version retired get a default and lose unique rules that its rows would break")
     func retired() async throws {
         try await withConnection { connection in
             let part = ModelClass(
@@ -334,7 +334,7 @@ struct SchemaEvolutionTests {
                     "Thing", [parts] + ["code", "name"].map { ModelProperty(name: $0, type: .string) },
                     unique: [["code", "name"]]), part)
             try await bring(connection, to: first)
-            // Whoever made the table gave no default.
+            // The table may have been made without a default.
             try await connection.execute("ALTER TABLE thing ALTER COLUMN code DROP DEFAULT")
             let smaller = ModelClass(name: "Part", table: nil, properties: [ModelProperty(name: "text", type: .string)])
             let second = try document(item("Thing", [parts, ModelProperty(name: "name", type: .string)]), smaller)
@@ -354,7 +354,7 @@ struct SchemaEvolutionTests {
             #expect(try rows[0][0].string == "")
             #expect(try rows[0][1].int64 == 0)
             #expect(try ArrayCoding.decode(Data(rows[0][2].bytes), [.int(bits: 64)]) == [])
-            // Older versions go on, and the property may come back.
+            // Older versions keep working, and the property may come back.
             let third = try document(
                 item("Thing", [parts] + ["code", "name"].map { ModelProperty(name: $0, type: .string) }), part
             )
@@ -363,7 +363,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("A database of an earlier version gets the names of its columns, and renames work in it at once")
+    @Test("A database from an earlier version gets its column names, and renames work in it at once")
     func earlierVersion() async throws {
         try await withConnection { connection in
             let first = try document(
@@ -390,12 +390,12 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("A trash of an earlier version keeps reasons from now on, and whoever could call its function still can")
+    @Test("A trash from an earlier version starts keeping reasons, and roles that could call its function still can")
     func earlierTrash() async throws {
         try await withConnection { connection in
             let other = try document(item("Other", [], isTrashable: true))
             let thing = try document(item("Thing", [], isTrashable: true))
-            // Another app's tables: the functions are for all of them.
+            // Another app's tables: the functions serve all of them.
             try await bring(connection, to: other)
             try await bring(connection, to: thing)
             try await connection.execute(
@@ -431,7 +431,7 @@ struct SchemaEvolutionTests {
         }
     }
 
-    @Test("Random changes of random models: the plan leaves nothing, and the tables are those of a fresh database")
+    @Test("After random model changes, the plan leaves nothing to do and the tables match a fresh database's")
     func randomChanges() async throws {
         var random = SeededGenerator.printed(for: "random changes of models")
         for _ in 0..<4 {

@@ -7,7 +7,7 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Searches beside other users' devices.
+/// Searches must not slow down other users' devices.
 @Suite struct SearchPauseTests {
     private static let search = Predicate.text(PropertyPath("name"), .contains, "7", ignoringCase: true)
 
@@ -50,7 +50,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("the pauses are drawn for each row that is looked at, also where lists are read with their objects")
+    @Test("a pause is drawn for each row examined, even where lists are read with their objects")
     func perRow() async throws {
         let database = try await TestDatabase.make(try TestModel.schema())
         let connection = try await database.connect()
@@ -69,7 +69,7 @@ import TomboloSyncSession
         await database.finish()
     }
 
-    @Test("only searches pause, the more the more they search")
+    @Test("only searches pause, and larger searches pause more")
     func who() throws {
         #expect(SearchPause.condition(for: .constant(true), alias: "t") == nil)
         #expect(

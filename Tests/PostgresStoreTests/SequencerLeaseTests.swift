@@ -10,19 +10,19 @@ import Testing
     }
 
     @Test(
-        "A lease is held from its election until something is refused",
+        "A lease is held from its election until a tick or a renewal is refused",
         arguments: [
             ([], .locked), ([.counted(epoch: 7)], .elected(epoch: 7)),
             ([.renewalFailed], .lost(.session)), ([.counted(epoch: 7), .renewalFailed], .lost(.session)),
             ([.tickRefused], .lost(.epoch)), ([.counted(epoch: 7), .tickRefused], .lost(.epoch)),
-            // Only one election is an instance's own.
+            // An instance wins only one election; a second epoch is another instance's.
             ([.counted(epoch: 7), .counted(epoch: 8)], .lost(.epoch)),
         ] as [([SequencerLease.Event], SequencerLease.State)])
     func transitions(events: [SequencerLease.Event], expected: SequencerLease.State) {
         #expect(state(after: events) == expected)
     }
 
-    @Test("What is lost stays lost, whatever happens")
+    @Test("A lost lease stays lost, whatever happens")
     func final() {
         let all: [SequencerLease.Event] = [.counted(epoch: 1), .renewalFailed, .tickRefused]
         for first in all {
@@ -43,7 +43,7 @@ import Testing
         #expect(throws: PostgresStoreError.self) { try lease.epoch() }
     }
 
-    @Test("A frozen sequencer is replaced within two seconds, and one that is heard late once keeps its lease")
+    @Test("A frozen sequencer is replaced within two seconds; one late renewal doesn't cost the lease")
     func bounds() {
         #expect(SequencerLease.duration + Sequencer.electionInterval * 2 <= .seconds(2))
         #expect(SequencerLease.renewalInterval * 3 <= SequencerLease.duration)

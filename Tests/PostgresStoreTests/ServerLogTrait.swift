@@ -3,10 +3,10 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// Says what a cluster's server logged when a test on it loses a connection: whether the server crashed, or the connection
-/// was closed on the way.
+/// Reports what a cluster's server logged when a test loses a connection to it: whether the server crashed, or the connection was
+/// closed on the way.
 struct ServerLogTrait: TestTrait, SuiteTrait, TestScoping {
-    /// Bytes of the log that are shown.
+    /// How many bytes from the end of the log are shown.
     private static let shownByteCount = 4_000
 
     private let cluster: @Sendable () async throws -> TestCluster
@@ -28,7 +28,7 @@ struct ServerLogTrait: TestTrait, SuiteTrait, TestScoping {
 }
 
 extension Trait where Self == ServerLogTrait {
-    /// - Parameter cluster: what the tests run on.
+    /// - Parameter cluster: The cluster that the tests run on.
     static func serverLog(of cluster: @escaping @Sendable () async throws -> TestCluster) -> Self {
         ServerLogTrait(cluster)
     }

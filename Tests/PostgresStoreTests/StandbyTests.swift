@@ -11,11 +11,11 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Bootstraps from a real standby, whatever happens to it: what is read is what a tick of the primary sees.
+/// Bootstraps from a real standby. Whatever happens to the standby, they must read exactly what a tick of the primary sees.
 @Suite(.serialized, .timeLimit(.minutes(20)))
 struct StandbyTests {
-    /// A primary with a sequencer, and its standby. Each account's key is the number of the transaction that wrote it, so
-    /// that it can be told which accounts a tick sees.
+    /// A primary with a sequencer, and its standby. Each account's key is the ID of the transaction that wrote it, so the tests can
+    /// tell which accounts a tick sees.
     private struct Pair: Sendable {
         let primary: TestCluster
         let replica: TestCluster
@@ -54,14 +54,14 @@ struct StandbyTests {
             return logger
         }
 
-        /// For a machine that is so busy that neither a test nor a standby that works gets on for a while.
+        /// Limits for a machine so busy that neither the test nor a healthy standby makes progress for a while.
         static var patient: StandbyWatch.Limits {
             var limits = StandbyWatch.Limits()
             (limits.opening, limits.answer) = (.seconds(120), .seconds(120))
             return limits
         }
 
-        /// A store whose bootstraps come from a cluster.
+        /// A store that reads its bootstraps from a cluster, by default the standby.
         func store(
             reading cluster: TestCluster? = nil, limits: StandbyWatch.Limits = Self.patient
         ) async throws -> (PostgresServerStore, PostgresStandby) {
@@ -85,7 +85,7 @@ struct StandbyTests {
             return try await PostgresConnection.connect(copy)
         }
 
-        /// Waits until the primary's newest tick sees everything, and the standby has it.
+        /// Waits until the primary's newest tick sees everything and the standby has the tick.
         func settle() async throws {
             let replica = try await connect(replica)
             try await eventually("a standby that has all") {
@@ -106,7 +106,7 @@ struct StandbyTests {
             }
         }
 
-        /// As the store's, again while the sequencer wasn't heard of for too long.
+        /// The store's method, retried while no sequencer has been heard from for too long.
         func withBootstrapReader<R: Sendable>(
             _ store: PostgresServerStore, _ body: @escaping @Sendable (any TickReader) async throws -> R
         ) async throws -> R {
@@ -120,7 +120,7 @@ struct StandbyTests {
             return try await store.withBootstrapReader(body)
         }
 
-        /// Has a bootstrap read from the standby, which may be a moment behind.
+        /// Bootstraps until one is read from the standby, which may be a moment behind.
         func serve(_ store: PostgresServerStore, _ standby: PostgresStandby, count: Int) async throws {
             try await eventually("a bootstrap from the standby") {
                 try await settle()
@@ -129,13 +129,13 @@ struct StandbyTests {
             }
         }
 
-        /// Accounts as of a tick.
+        /// The number of accounts as of a tick.
         func count(_ store: PostgresServerStore) async throws -> Int {
             try await withBootstrapReader(store) { try await $0.count(classIndex: 0, matching: .constant(true)) }
         }
 
-        /// Bootstraps until one is read from the primary without the standby being asked, as the next one is unless the rest
-        /// is over by then.
+        /// Bootstraps until one is read from the primary without asking the standby, because the standby is being rested. That's
+        /// the next bootstrap unless the rest has ended by then.
         func rest(_ store: PostgresServerStore, _ standby: PostgresStandby, count: Int) async throws {
             let begin = standby.statistics.rested
             while standby.statistics.rested == begin {
@@ -163,17 +163,17 @@ struct StandbyTests {
             }
         }
 
-        /// What a tick sees, by the numbers of transactions.
+        /// The keys that a tick sees, by transaction ID.
         func expected(_ tick: Tick) async throws -> Set<UInt64> {
             let rows = try await pool.query("SELECT _id FROM account")
             return Set(try rows.map { UInt64(try $0[0].int64) }.filter(tick.snapshot.sees))
         }
     }
 
-    /// Reads from the standby that have to be exact, beside those from the primary.
+    /// How many bootstraps must be read from the standby (and be exact), besides those from the primary.
     private static let wantedReads = 30
 
-    @Test("under writers, a bootstrap from the standby has what its tick sees, no more and no less")
+    @Test("under concurrent writes, a bootstrap from the standby has exactly what its tick sees")
     func exact() async throws {
         try await Pair.with { pair in
             let (store, standby) = try await pair.store()
@@ -187,7 +187,7 @@ struct StandbyTests {
                                 return
                             }
                             while !Task.isCancelled {
-                                // Transactions that overlap, and commit in another order than they begin.
+                                // Overlapping transactions that commit in a different order from the one they begin in.
                                 _ = try? await connection.execute(
                                     """
                                     BEGIN; \
@@ -201,7 +201,7 @@ struct StandbyTests {
                     }
                 }
             }
-            // A machine that is busy finds few moments, and the standby rests after each that it doesn't find.
+            // A busy machine rarely finds the standby at a tick, and each failed attempt puts the standby to rest.
             let deadline = ContinuousClock.now + .seconds(600)
             while standby.statistics.served < Self.wantedReads, ContinuousClock.now < deadline {
                 let before = try await store.latestTick()
@@ -213,7 +213,7 @@ struct StandbyTests {
             }
             writers.cancel()
             await writers.value
-            // Otherwise nothing was tested.
+            // With fewer reads, the test would prove nothing.
             #expect(standby.statistics.served >= Self.wantedReads, "\(standby.statistics)")
             print("bootstraps under writers: \(standby.statistics)")
             try await pair.settle()
@@ -221,7 +221,7 @@ struct StandbyTests {
         }
     }
 
-    @Test("a standby that is behind is left alone; once it has caught up it's read again")
+    @Test("a standby that is behind isn't read; once it has caught up, it's read again")
     func behind() async throws {
         try await Pair.with { pair in
             let (store, standby) = try await pair.store()
@@ -236,10 +236,10 @@ struct StandbyTests {
             }
             let before = standby.statistics
             #expect(try await pair.bootstrap(store).keys.count == 2)
-            // More than once if the primary had no tick to read for a while, so that the standby was asked again.
+            // `behind` can grow by more than one: while the primary has no tick to read, the standby is asked again.
             #expect(
                 standby.statistics.served == 1 && standby.statistics.behind > before.behind, "\(standby.statistics)")
-            // Not asked again for a while.
+            // The standby isn't asked again for a while.
             try await pair.rest(store, standby, count: 2)
             try await replica.execute("SELECT pg_wal_replay_resume()")
             await replica.close()
@@ -252,7 +252,7 @@ struct StandbyTests {
         }
     }
 
-    @Test("a standby that is gone is left alone; one that is killed in the middle of a read says that it was lost")
+    @Test("a standby that is gone isn't read; killing it in the middle of a read fails with standbyLost")
     func killed() async throws {
         try await Pair.with { pair in
             let (store, standby) = try await pair.store()
@@ -276,13 +276,13 @@ struct StandbyTests {
                         return false
                     }
                 }
-                Issue.record("The standby was killed, and the read went on.")
+                Issue.record("The read completed although the standby was killed.")
             } catch let error as PostgresStoreError {
                 #expect(error.code == .standbyLost && error.meansReadAgain, "\(error)")
             }
             #expect(standby.statistics.lost == 1, "\(standby.statistics)")
             try await pair.rest(store, standby, count: 20_000)
-            // Another gateway, which hasn't met it before.
+            // Another gateway, which hasn't connected to the standby before.
             let (second, gone) = try await pair.store()
             #expect(try await pair.count(second) == 20_000)
             #expect(gone.statistics.unusable == 1, "\(gone.statistics)")
@@ -290,7 +290,7 @@ struct StandbyTests {
         }
     }
 
-    @Test("a frozen standby is left behind: before a read, in the middle of one, and when the device is gone meanwhile")
+    @Test("a frozen standby is given up: before a read, in the middle of one, and when the device has gone meanwhile")
     func frozen() async throws {
         try await Pair.with { pair in
             try await pair.pool.query(
@@ -300,11 +300,11 @@ struct StandbyTests {
                 var limits = Pair.patient
                 limits.ending = .milliseconds(300)
                 if !isCancelled { limits.answer = .seconds(3) }
-                // The first block may take longer than that on a busy machine.
+                // On a busy machine, the first block may take longer than the limit.
                 while try await !Self.freeze(pair, limits, isCancelled: isCancelled) { limits.answer *= 2 }
             }
 
-            // Before a read: with a connection that is there, and without.
+            // Before a read: with an existing connection, and without one.
             var limits = Pair.patient
             limits.opening = .seconds(3)
             let (store, standby) = try await pair.store(limits: limits)
@@ -321,7 +321,7 @@ struct StandbyTests {
     }
 
     /// Freezes the standby after the first block of a read, and thaws it.
-    /// - Returns: false if there was no first block, since the standby was too slow or not just at a tick.
+    /// - Returns: false if there was no first block, because the standby was too slow or not at a tick.
     private static func freeze(
         _ pair: Pair, _ limits: StandbyWatch.Limits, isCancelled: Bool
     ) async throws -> Bool {
@@ -348,7 +348,7 @@ struct StandbyTests {
         if isCancelled { read.cancel() }
         do {
             _ = try await read.value
-            Issue.record("The standby was frozen, and the read went on.")
+            Issue.record("The read completed although the standby was frozen.")
         } catch let error as PostgresStoreError {
             #expect(error.code == .standbyLost && !isCancelled, "\(error)")
         } catch is CancellationError {
@@ -357,7 +357,7 @@ struct StandbyTests {
         let count = blocks.count
         try await pair.replica.thaw()
         try await pair.settle()
-        #expect(blocks.count == count, "A reader that was let go got something.")
+        #expect(blocks.count == count, "An abandoned reader received another block.")
         await standby.pool.shutdown()
         return true
     }
@@ -382,7 +382,7 @@ struct StandbyTests {
         }
     }
 
-    @Test("once a restored database has the name of the one that was read, the restored one is read")
+    @Test("once a restored database has taken over the name, it is the one that's read")
     func restored() async throws {
         try await Pair.with { pair in
             try await pair.write()
@@ -427,14 +427,14 @@ struct StandbyTests {
                     """)
                 break
             } catch let error as PostgresError where error.code == .objectInUse {
-                // Somebody has connected again.
+                // Some client has connected again.
                 await connection.rollback()
             }
         }
         await connection.close()
     }
 
-    @Test("a standby that was promoted isn't read, and neither is a standby of another history")
+    @Test("neither a promoted standby nor a standby with another history is read")
     func otherHistories() async throws {
         try await Pair.with { pair in
             try await pair.write()
@@ -446,7 +446,7 @@ struct StandbyTests {
             #expect(try await pair.bootstrap(second).keys.count == 1)
             #expect(promoted.statistics.unusable == 1, "\(promoted.statistics)")
 
-            // It goes its own way, with ticks of its own, and has a standby itself.
+            // The promoted standby goes its own way, with its own ticks and its own standby.
             let connection = try await pair.connect(pair.replica)
             let sequencer = Sequencer(configuration: connection.configuration, logger: Pair.quiet)
             for number in 1...20 {

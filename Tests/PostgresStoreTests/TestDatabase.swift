@@ -14,10 +14,10 @@ struct TestDatabase: Sendable {
     let schema: Schema
     let store: PostgresServerStore
 
-    /// Who asks for a connection waits for as long as those who have one stand still.
+    /// A task may wait very long for a connection, since the tests holding one may stand still.
     static let poolOptions = PostgresPool.Options(acquireTimeout: .seconds(600))
 
-    /// Retention whose steps may take as long as they like: none waits for others that long.
+    /// Retention whose steps may take arbitrarily long: none waits for others for as long as this timeout.
     var retention: ChangelogRetention {
         ChangelogRetention(configuration: configuration, stepTimeout: .seconds(600))
     }
@@ -28,15 +28,15 @@ struct TestDatabase: Sendable {
         let configuration = try await owner.createDatabase()
         let pool = PostgresPool(configuration: configuration, options: Self.poolOptions)
         try await pool.withConnection { try await PostgresSchema.install(schema, on: $0) }
-        // Ticks follow changes alone, however long a test stands still after one.
+        // Ticks follow changes only, however long a test stands still after one.
         let store = try await PostgresServerStore.open(
             schema: schema, pool: pool, maximumBulkRowCount: BulkRowSearch.maximumRowCount,
             snapshotAge: .seconds(86_400), logger: Logger(label: "tombolo.store"))
         return TestDatabase(configuration: configuration, pool: pool, schema: schema, store: store)
     }
 
-    /// As the store's, again while no sequencer has made a tick that can be read, as one that has only just begun, or that was
-    /// not heard of for too long.
+    /// The store's method, retried while there is no readable tick: because a sequencer has only just begun, or because none has
+    /// been heard from for too long.
     func withReader<R: Sendable>(_ body: @Sendable (any TickReader) async throws -> R) async throws -> R {
         for _ in 0..<60 {
             do {
@@ -48,7 +48,7 @@ struct TestDatabase: Sendable {
         return try await store.withReader(body)
     }
 
-    /// As the store's, again while PostgreSQL hasn't noticed that an earlier sequencer's connection was closed.
+    /// The store's method, retried until PostgreSQL notices that an earlier sequencer's connection was closed.
     @discardableResult
     func makeTick() async throws -> Tick? {
         while true {
@@ -60,7 +60,7 @@ struct TestDatabase: Sendable {
         }
     }
 
-    /// As the store's, again while others hold rows for longer than an upload waits, as a session does.
+    /// The store's method, retried, as a session would, while others hold rows for longer than an upload waits.
     func upload(_ uploads: [Upload], by store: PostgresServerStore? = nil) async throws -> [UploadResult] {
         while true {
             do {

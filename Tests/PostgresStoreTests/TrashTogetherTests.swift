@@ -30,13 +30,13 @@ final class Picture: Object {
     override class func isTrashable() -> Bool { true }
 }
 
-/// Without a trash.
+/// A class without a trash.
 final class Label: Object {
     @Persisted(primaryKey: true) var _id: UUID
     @Persisted var page: Page?
 }
 
-@Suite("An object takes what belongs to it into the trash", .serialized)
+@Suite("An object takes the objects that belong to it into the trash", .serialized)
 struct TrashTogetherTests {
     private static let client = ClientID(rawValue: 11)
 
@@ -69,7 +69,7 @@ struct TrashTogetherTests {
         ).map { try $0[0].string }
     }
 
-    /// The times, people and groups of what is in the trash.
+    /// How many different times, people and groups the objects in the trash have.
     private func groups(_ connection: PostgresConnection) async throws -> Int {
         try await connection.query(
             """
@@ -96,7 +96,7 @@ struct TrashTogetherTests {
     }
 
     @Test(
-        "the function, a device's erase and plain SQL take the same along, in one group with one time and person",
+        "the function, a device's erase and plain SQL move the same objects, as one group with one time and person",
         arguments: ["function", "device", "SQL"])
     func together(_ way: String) async throws {
         try await withDatabase { database, connection in
@@ -107,13 +107,13 @@ struct TrashTogetherTests {
                 try await connection.execute(
                     "UPDATE folder SET trashed_at = now(), trashed_by = 'ada' WHERE _id = 'top'")
             }
-            // The page and its cover lead to each other; what is in another folder stays.
+            // The page and its cover link to each other; objects in other folders stay.
             #expect(try await inTrash(connection) == ["1", "inner", "p", "top"])
             #expect(try await groups(connection) == 1)
             let folder = try await connection.query("SELECT trashed_by, trash_group FROM folder WHERE _id = 'top'")
             #expect(try folder[0][0].string == "ada")
             let group = try #require(try folder[0][1].nonNull?.uuid)
-            // A class without a trash, and the elements of a list, stay as they are.
+            // Objects of a class without a trash, and list elements, stay as they are.
             #expect(try await connection.query("SELECT 1 FROM label WHERE page = 'p'").count == 1)
             #expect(try await connection.query("SELECT 1 FROM page_tags WHERE owner = 'p'").count == 1)
             let back = try await connection.query("SELECT tombolo.restore_group($1)", [.uuid(group)])
@@ -128,7 +128,7 @@ struct TrashTogetherTests {
         }
     }
 
-    @Test("what is in the trash already keeps its group, and comes back with that one only")
+    @Test("an object that's already in the trash keeps its group, and is restored with that group only")
     func earlier() async throws {
         try await withDatabase { _, connection in
             let (first, second) = (UUID(), UUID())
@@ -144,7 +144,7 @@ struct TrashTogetherTests {
         }
     }
 
-    @Test("a link that keeps objects out of the trash takes nothing along")
+    @Test("objects linked by a property with goes_along off stay out of the trash")
     func independent() async throws {
         try await withDatabase { _, connection in
             try await connection.execute(
@@ -157,7 +157,7 @@ struct TrashTogetherTests {
         }
     }
 
-    @Test("objects that one statement moves have a group each, with what belongs to it")
+    @Test("each object that one statement moves has its own group, with the objects that belong to it")
     func manyAtOnce() async throws {
         try await withDatabase { _, connection in
             try await connection.execute("UPDATE folder SET trashed_at = now() WHERE parent IS NULL")
@@ -166,7 +166,7 @@ struct TrashTogetherTests {
         }
     }
 
-    @Test("an object with too much behind it stays where it is, for a device too, and the message says why")
+    @Test("an object with too many others belonging to it isn't moved, even by a device, and the message says why")
     func bound() async throws {
         try await withDatabase { database, connection in
             let limit = TrashLimits.takenAlong
@@ -192,7 +192,7 @@ struct TrashTogetherTests {
         }
     }
 
-    @Test("a chain of any depth goes, and a ring of objects ends")
+    @Test("a chain of any depth is moved, and a ring of objects terminates")
     func depth() async throws {
         try await withDatabase { _, connection in
             try await connection.execute(
@@ -229,7 +229,7 @@ struct TrashTogetherTests {
         }
     }
 
-    @Test("devices learn of everything that went along")
+    @Test("devices learn of every object that was moved")
     func devices() async throws {
         try await withDatabase { database, connection in
             let base = try #require(try await database.store.makeTick())
@@ -252,7 +252,7 @@ struct TrashTogetherTests {
         ).map { try $0[0].nonNull?.string }
     }
 
-    @Test("the reason goes along, and goes when its object comes back, whichever way")
+    @Test("the reason is stored with the object, and removed however the object is restored")
     func reason() async throws {
         try await withDatabase { database, connection in
             for way in ["function", "plain SQL", "create"] {
@@ -263,7 +263,7 @@ struct TrashTogetherTests {
                     try await connection.execute(
                         "SELECT tombolo.restore_group((SELECT trash_group FROM folder WHERE _id = 'top'))")
                 case "plain SQL":
-                    // As an earlier version restores.
+                    // The way an earlier version restores.
                     for table in ["folder", "page", "picture"] {
                         try await connection.execute(
                             "UPDATE \(table) SET trashed_at = NULL, trashed_by = NULL, trash_group = NULL")
@@ -289,7 +289,7 @@ struct TrashTogetherTests {
         }
     }
 
-    @Test("the function is called without a reason as before, a device's erase has none, and too long a one is refused")
+    @Test("the function's reason is still optional, a device's erase has none, and an overlong one is refused")
     func withoutReason() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("SELECT tombolo.trash('Page', 'q', 'ada', NULL)")

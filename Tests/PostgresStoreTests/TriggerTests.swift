@@ -25,7 +25,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("An update logs the old values of changed columns only, whatever the session's formats")
+    @Test("An update logs the old values of changed columns only, whatever formats the session uses")
     func update() async throws {
         try await withDatabase { connection, _ in
             try await connection.execute(
@@ -186,7 +186,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("A writer needs privileges on the table only, and a hostile search_path changes nothing")
+    @Test("A writer needs privileges only on the table, and a hostile search_path changes nothing")
     func privileges() async throws {
         try await withDatabase { connection, database in
             let role = "writer_\(UUID().uuidString.prefix(8).lowercased())"
@@ -197,7 +197,7 @@ import TomboloPostgresStore
                 """)
             var configuration = database.configuration
             configuration.user = role
-            // A search path that shadows what the triggers use doesn't mislead them.
+            // A search path that shadows the names the triggers use doesn't mislead them.
             configuration.settings = ["search_path": "evil, pg_catalog, public"]
             let writer = try await PostgresConnection.connect(configuration)
             try await connection.execute(
@@ -251,7 +251,7 @@ import TomboloPostgresStore
                     try await connection.execute("INSERT INTO account VALUES (1, 1)")
                 }
                 try await connection.execute("INSERT INTO account VALUES (2, 2)")
-                // A stamp from the future counts as now.
+                // A stamp in the future is replaced by the current time.
                 try await connection.transaction { connection in
                     try await connection.query(
                         "SELECT set_config('tombolo.origin', $1, true)", [.text("\(Int64.max) 7 1 0 {} {}")])
@@ -282,7 +282,7 @@ import TomboloPostgresStore
                 configuration.user = role
                 let writer = try await PostgresConnection.connect(configuration)
                 let lines = try await LogLine.during(connection) { _ in
-                    // For the session, for the transaction, and with text that could not be read.
+                    // Set for the session, set for the transaction, and set to text that can't be parsed.
                     try await writer.execute(
                         "SET tombolo.origin = '1000 7 1 0 {} {}'; INSERT INTO account VALUES (1, 1)")
                     try await writer.execute(
@@ -345,11 +345,11 @@ import TomboloPostgresStore
             await #expect(throws: PostgresError.self) {
                 try await service.execute("UPDATE note SET trashed_at = now() WHERE _id = 'b'")
             }
-            // The unique rule covers live rows: a service takes the slug, and restoring then clashes.
+            // The unique rule covers live rows only: a service takes the slug, so restoring conflicts.
             try await service.execute("INSERT INTO note (_id, slug, text) VALUES ('c', 's', 'z')")
             do {
                 try await connection.execute("SELECT tombolo.restore('note', 'a')")
-                Issue.record("restoring did not clash")
+                Issue.record("restoring did not conflict")
             } catch let error as PostgresError {
                 #expect(error.code == .uniqueViolation)
                 #expect(error.constraintName == "note_slug_key")

@@ -12,7 +12,7 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Uploads beside others: locks that they wait for, the same upload twice, connections that are killed.
+/// Concurrent uploads: locks that they wait for, the same upload twice, killed connections.
 @Suite(.serialized) struct UploadRaceTests: UploadingSuite {
     @Test("A later SQL edit wins even if it commits after the upload began")
     func lockedRow() async throws {
@@ -33,7 +33,7 @@ import TomboloSyncSession
         }
     }
 
-    /// Waits until somebody in the database waits for a lock.
+    /// Waits until a session in the database waits for a lock.
     private func waitForLock(_ database: TestDatabase) async throws {
         let observer = try await database.connect()
         while try await observer.query(
@@ -83,7 +83,7 @@ import TomboloSyncSession
                         WHERE datname = current_database() AND application_name = 'tombolo' AND pid <> pg_backend_pid()
                         """)
                     kills.add(Int(try killed[0][0].int64), ordering: .relaxed)
-                    // A machine so slow that no upload ends between two kills gets more time.
+                    // On a machine so slow that no upload ends between two kills, the pause grows.
                     let now = ended.load(ordering: .relaxed)
                     pause = now == known ? pause * 1.5 : shortPause
                     known = now
@@ -113,7 +113,7 @@ import TomboloSyncSession
                                     amount: amount)))
                     }
                 }
-                // Like a session, sends again until the outcome is known.
+                // Sends again until the outcome is known, as a session does.
                 var isKnown = false
                 while !isKnown {
                     do {
@@ -156,7 +156,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A lock timeout is an error to retry, never a refusal")
+    @Test("A lock timeout is a retryable error, never a refusal")
     func lockTimeout() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO account VALUES (1, 0)")
@@ -182,7 +182,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("a changeset that waits for a row for too long takes no other client's outcome along")
+    @Test("a changeset that waits too long for a row doesn't affect other clients' outcomes")
     func stuckClient() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO account VALUES (1, 0), (2, 0)")
@@ -212,7 +212,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("Once a changeset has waited for a row for too long, those behind it in the group give way soon")
+    @Test("Once a changeset has waited too long for a row, those behind it in the group give up soon")
     func hurry() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
@@ -240,7 +240,7 @@ import TomboloSyncSession
         }
     }
 
-    /// Waits until a transaction has waited for a lock for longer than a group does: it's that of one changeset alone.
+    /// Waits until a transaction has waited for a lock for longer than a group would, so that it must belong to a single changeset.
     private func waitForLoneTransaction(_ database: TestDatabase) async throws {
         let patience = PostgresServerStore.lockTimeouts.together * 2 / .seconds(1)
         let observer = try await database.connect()
@@ -255,7 +255,7 @@ import TomboloSyncSession
         await observer.close()
     }
 
-    @Test("A link to an object that somebody else is deleting at the same time is nil, and nothing is refused")
+    @Test("A link to an object being deleted concurrently becomes nil, and nothing is refused")
     func deletedAtOnce() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("INSERT INTO parent VALUES (1, 'x')")
@@ -277,7 +277,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("An object that somebody else is making at the same time is merged with, however long that takes")
+    @Test("An upload merges with an object being created concurrently, however long that takes")
     func madeAtOnce() async throws {
         try await withDatabase { database, connection in
             let base = try #require(try await database.store.makeTick())
@@ -291,7 +291,7 @@ import TomboloSyncSession
             let outcome = try await result.value
             guard case .applied(_, let refusals) = outcome[0] else { throw TestFailure("\(outcome)") }
             #expect(refusals.isEmpty, "\(refusals)")
-            #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 7, "the later one counts")
+            #expect(try await connection.query("SELECT balance FROM account")[0][0].int64 == 7, "the later should win")
         }
     }
 }

@@ -9,10 +9,11 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// What only a real PostgreSQL does to an upload: many objects at once, the changelog by triggers, errors of statements.
+/// Behaviour of uploads that only a real PostgreSQL shows: many objects at once, the changelog written by triggers, statement
+/// errors.
 @Suite(.serialized) struct UploadTests: UploadingSuite {
     @Test(
-        "Of many new objects, those that were deleted since the base stay deleted, however many that are",
+        "Of many new objects, those deleted since the base stay deleted, however many there are",
         arguments: [1, LockPlan.maximumErasureCount + 5])
     func manyCreates(erasedCount: Int) async throws {
         try await withDatabase { database, connection in
@@ -22,7 +23,7 @@ import TomboloSyncSession
             try await connection.execute("DELETE FROM account")
             let new = try #require(try await database.store.makeTick())
             let count = LockPlan.erasuresFirstCount * 2
-            // The first is among the deleted ones, the last isn't.
+            // The first key is among the deleted ones; the last isn't.
             let keys = [1] + (10_001..<10_000 + count).map { $0 }
             func create(_ client: ClientID, base: Tick, from first: Int) throws -> Upload {
                 let instructions = try keys.map { key in
@@ -44,7 +45,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("Of many objects, those that are there are merged with what happened since the base")
+    @Test("Edits of many objects are merged with what happened since the base")
     func manyEdits() async throws {
         try await withDatabase { database, connection in
             let count = LockPlan.erasuresFirstCount * 2
@@ -92,12 +93,12 @@ import TomboloSyncSession
     }
 
     @Test(
-        "New rows of many changesets keep their own stamps and numbers, whether they are logged by statement or by row",
+        "New rows of many changesets keep their own stamps and numbers, whether logged by statement or by row",
         arguments: [false, true])
     func joinedInserts(byRow: Bool) async throws {
         try await withDatabase { database, connection in
             if byRow {
-                // Somebody else's trigger after inserts: the table is logged row by row.
+                // A foreign insert trigger makes the table log row by row.
                 try await connection.execute(
                     """
                     CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
@@ -150,7 +151,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A changeset that fails with an unknown error is set aside, and others go on")
+    @Test("A changeset that fails with an unknown error is set aside, and the others continue")
     func setAside() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(
@@ -183,7 +184,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A violated CHECK constraint is a refusal that names it")
+    @Test("Violating a CHECK constraint gives a refusal that names it")
     func checkConstraint() async throws {
         try await withDatabase { database, connection in
             try await connection.execute("ALTER TABLE account ADD CONSTRAINT solvent CHECK (balance >= 0)")

@@ -9,7 +9,7 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// What uploads put into the trash, and take out of it.
+/// How uploads put objects into the trash and take them out.
 @Suite(.serialized) struct UploadTrashTests: UploadingSuite {
     @Test("Erasing an object of a class with a trash moves it there, and restoring brings it back")
     func trashing() async throws {
@@ -29,7 +29,7 @@ import TomboloSyncSession
             #expect(gone.changes[0].old != nil && gone.changes[0].new == nil)
             let row = try await connection.query("SELECT trashed_at IS NOT NULL, trashed_by FROM note")
             #expect(try row[0][0].bool && row[0][1].string == "u\(ada)")
-            // Edits that didn't know of the erase lose; the slug is free for another note.
+            // Edits made without knowing of the erase lose; the slug is free for another note.
             #expect(
                 try await database.store.upload([
                     upload(bob, 1, base: base, .set(target, [FieldWrite(column: 2, value: .string("y"))])),
@@ -125,7 +125,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("A create brings an object back from the trash only for whoever may restore it")
+    @Test("A create brings an object back from the trash only for a user who may restore it")
     func restoring() async throws {
         try await withDatabase { database, connection in
             try await connection.execute(

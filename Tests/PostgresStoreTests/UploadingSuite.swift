@@ -8,7 +8,7 @@ import TomboloSyncSession
 
 @testable import TomboloPostgresStore
 
-/// Tests of uploads of two devices to a database of its own, with the tables of ``TestModel``.
+/// A suite that tests uploads by two devices, each test with its own database with the tables of ``TestModel``.
 protocol UploadingSuite {}
 
 extension UploadingSuite {

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "A wake-up that comes before the wait ends it",
+        "A wake-up that comes before the wait ends it at once",
         .timeLimit(.minutes(15)))
     func earlyWakeUp() async {
         let wakeUp = WakeUp()

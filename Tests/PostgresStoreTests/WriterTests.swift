@@ -8,7 +8,7 @@ import TomboloPostgresStore
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Whom an app's trigger is told to be writing: `tombolo.writer`.
+/// `tombolo.writer`: the name of the user on whose behalf a row is written, for an app's triggers.
 @Suite(.serialized) struct WriterTests {
     private static let trigger = """
         CREATE TABLE seen (id bigint, writer text);
@@ -30,7 +30,7 @@ import TomboloSyncSession
         try await connection.query("SELECT coalesce(writer, 'nobody') FROM seen ORDER BY id").map { try $0[0].string }
     }
 
-    @Test("a trigger hears of each device's user, also in a transaction of several, and of nobody for plain SQL")
+    @Test("a trigger sees each device's user, even with several in one transaction, and no user for plain SQL")
     func devices() async throws {
         try await withDatabase { database, connection in
             let clients = [(ClientID(rawValue: 11), "ada"), (ClientID(rawValue: 12), "bob")]
@@ -50,7 +50,7 @@ import TomboloSyncSession
         }
     }
 
-    @Test("only those who may say who writes are believed, until their transaction ends")
+    @Test("only authorised roles can name the writer, and only until their transaction ends")
     func belief() async throws {
         try await withDatabase { database, connection in
             let role = "service_\(UUID().uuidString.prefix(8).lowercased())"

@@ -5,11 +5,11 @@ import PostgresClient
 /// A consumer that follows the changelog in a way that looks right but isn't.
 struct WrongReader: Sendable {
     enum Way: String, CaseIterable, Sendable {
-        /// Everything with a greater sequence number than the last.
+        /// Reads every row with a greater sequence number than the last one read.
         case sequenceCursor
-        /// Everything below the oldest running transaction, in order of the sequence.
+        /// Reads every row below the oldest running transaction, in sequence order.
         case xminWatermark
-        /// The right changes of each tick, but their rows as of the time of reading.
+        /// Reads the right changes of each tick, but their rows as of the time of reading.
         case ownSnapshot
     }
 
@@ -21,7 +21,7 @@ struct WrongReader: Sendable {
     let way: Way
     let configuration: PostgresConfiguration
 
-    /// Reads until `isOver`, and then once more. Reports what's wrong with its own content.
+    /// Reads until `isOver`, and then once more. Reports violations in its own content.
     func run(until isOver: @Sendable () -> Bool, failed: @Sendable () -> Void) async throws -> Outcome {
         let connection = try await PostgresConnection.connect(configuration)
         var cursor = Cursor()
@@ -43,7 +43,7 @@ struct WrongReader: Sendable {
             isLast = isOver()
             try await connection.execute("SELECT pg_sleep(0.01)")
         }
-        // Once everything is at rest, wrong cursors may have missed changes for good.
+        // At rest, a wrong cursor may turn out to have missed changes for good.
         let truth = try await BankQuery.everything(connection)
         if content != truth {
             outcome.problems.append("changes were lost")
@@ -133,7 +133,7 @@ enum BankQuery {
         return content
     }
 
-    /// Reads the rows with these keys, by class; nil reads all.
+    /// Reads the rows with these keys, by class, or all rows if nil.
     static func refresh(
         _ content: inout BankContent, _ keys: [String: Set<Int64>]?, _ connection: PostgresConnection
     ) async throws {
