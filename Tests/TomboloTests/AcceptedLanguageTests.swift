@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct AcceptedLanguageTests {
     @Test(
-        "requests name the languages that the device's user likes best, in their order",
+        "requests name the user's preferred languages, in order of preference",
         arguments: [
             ([], nil), (["de-CH"], "de-CH"), (["de-DE", "fr", "zh-Hans-CN"], "de-DE, fr;q=0.8, zh-Hans-CN;q=0.6"),
             (["a", "b", "c", "d", "e", "f"], "a, b;q=0.8, c;q=0.6, d;q=0.4, e;q=0.2"),

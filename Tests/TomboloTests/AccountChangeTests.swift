@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tombolo
 
-/// Nobody answers at the gateway's address.
+/// Nothing listens at the gateway's address.
 @MainActor
 @Suite("Observing an app and its users", .timeLimit(.minutes(15)))
 struct AccountChangeTests {
@@ -19,7 +19,7 @@ struct AccountChangeTests {
                 baseURL: "http://127.0.0.1:0", defaultRequestTimeoutMS: 1_000, rootDirectory: folder.url))
     }
 
-    /// What a listener found when it was called.
+    /// What a listener saw when it was called.
     private final class Calls: Sendable {
         private let all = Mutex<[String]>([])
 
@@ -36,7 +36,7 @@ struct AccountChangeTests {
         while !condition() { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test("An app tells of log-ins, switches, log-outs and removals, after the change, on the main thread")
+    @Test("An app reports logins, switches, logouts and removals, after the change, on the main thread")
     func app() async throws {
         let calls = Calls()
         let token = app.observe { app in
@@ -49,7 +49,7 @@ struct AccountChangeTests {
         try await until { calls.list == ["ada", "bob"] }
         app.switch(to: ada)
         try await until { calls.list == ["ada", "bob", "ada"] }
-        // The server can't be told, which is no reason to leave the observers in the dark.
+        // The server can't be told, but observers must still hear of it.
         try? await ada.logOut()
         try await until { calls.list == ["ada", "bob", "ada", "bob"] }
         try? await bob.remove()
@@ -57,7 +57,7 @@ struct AccountChangeTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("A user tells of their own changes only, until the token is invalidated or released")
+    @Test("A user reports only their own changes, until the token is invalidated or released")
     func user() async throws {
         let ada = try await logIn("ada")
         let bob = try await logIn("bob")
@@ -79,7 +79,7 @@ struct AccountChangeTests {
         withExtendedLifetime(last) {}
     }
 
-    @Test("Code that names an app's ID means the first app that was made with it")
+    @Test("Code that names an app's ID gets the first app created with it")
     func known() {
         let id = "known-\(UUID().uuidString)"
         let configuration = AppConfiguration(baseURL: "http://127.0.0.1:7", rootDirectory: folder.url)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tombolo
 
-/// An app's users on the device. Nobody answers at the gateway's address.
+/// An app's users on the device. Nothing listens at the gateway's address.
 @Suite("An app's users", .timeLimit(.minutes(15)))
 struct AppUserTests {
     private let folder: TemporaryFolder
@@ -24,7 +24,7 @@ struct AppUserTests {
         return try app.users.add(login, "local-userpass", account: nil, app: app)
     }
 
-    /// The file of the users.
+    /// The file that stores the users.
     private func usersFile() throws -> URL {
         let path = try #require(
             FileManager.default.enumerator(atPath: store.folder.path)?.compactMap { $0 as? String }
@@ -45,14 +45,14 @@ struct AppUserTests {
         return try await (app ?? self.app).login(credentials: .accessToken("e30.\(claims).secret"))
     }
 
-    @Test("A token whose subject is empty, so that the user's folder would be the app's, is refused")
+    @Test("A token with an empty subject, which would make the user's folder the app's, is refused")
     func emptySubject() async throws {
         let error = await #expect(throws: AppError.self) { try await logIn("") }
         #expect(error?.code == .badRequest)
         #expect(app.allUsers.isEmpty)
     }
 
-    @Test("A document with a number that JSON doesn't have is refused before it's sent")
+    @Test("A document with a number that JSON can't represent is refused before it's sent")
     func impossibleNumber() async throws {
         for number in [Double.nan, .infinity] {
             let error = await #expect(throws: AppError.self) {
@@ -69,7 +69,7 @@ struct AppUserTests {
         #expect(text == #"["1970-01-01T00:00:01.500Z","1970-01-01T00:00:02Z"]"#)
     }
 
-    @Test("Users, their tokens and who is the current one survive a relaunch")
+    @Test("Users, their tokens and the current user survive a relaunch")
     func relaunch() async throws {
         #expect(app.currentUser == nil)
         try await logIn("ada")
@@ -83,7 +83,7 @@ struct AppUserTests {
         #expect(next.allUsers["ada"] === next.allUsers["ada"])
     }
 
-    @Test("Apps with the same ID and configuration share their users, others don't")
+    @Test("Apps with the same ID and configuration share their users; others don't")
     func sharing() async throws {
         let ada = try await logIn("ada")
         #expect(App(id: "tests", configuration: configuration).currentUser === ada)
@@ -93,7 +93,7 @@ struct AppUserTests {
         #expect(App(id: "tests", configuration: elsewhere).currentUser == nil)
     }
 
-    @Test("Logging out makes the first other logged-in user the current one, and a second log-out does nothing")
+    @Test("Logging out makes the first other logged-in user current, and logging out again does nothing")
     func logOut() async throws {
         let ada = try await logIn("ada")
         let grace = try await logIn("grace")
@@ -112,7 +112,7 @@ struct AppUserTests {
         #expect(grace.isLoggedIn)
     }
 
-    @Test("A refresh token that the server refuses logs nobody out who has another one meanwhile")
+    @Test("A refused refresh token doesn't log out a user who has another one by now")
     func refusedToken() throws {
         let ada = try logIn(refreshToken: "first")
         _ = try logIn(refreshToken: "second")
@@ -123,13 +123,13 @@ struct AppUserTests {
         #expect(ada.state == .loggedOut)
     }
 
-    @Test("New tokens that can't be saved are used, and saved with the next change")
+    @Test("New tokens that can't be saved are used anyway, and saved with the next change")
     func unsavedTokens() throws {
         let ada = try logIn(refreshToken: "first")
         let file = try usersFile()
         let aside = folder.url.appending(path: "aside")
         try FileManager.default.moveItem(at: file, to: aside)
-        // No file takes the place of a folder.
+        // A file can't replace a folder, so saving fails.
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
         try app.users.take(
             GatewayClient.Login(
@@ -139,7 +139,7 @@ struct AppUserTests {
 
         try FileManager.default.removeItem(at: file)
         try FileManager.default.moveItem(at: aside, to: file)
-        #expect(!app.users.takeFromDisk(userID: "ada"), "The server has replaced what the file has.")
+        #expect(!app.users.takeFromDisk(userID: "ada"), "The server has replaced the token in the file.")
         #expect(ada.refreshToken == "second")
         try app.users.makeCurrent(ada)
         #expect(ada.refreshToken == "second")
@@ -156,7 +156,7 @@ struct AppUserTests {
         #expect(error == nil)
     }
 
-    @Test("An anonymous user who logs out is removed, since nobody could log in as them again")
+    @Test("An anonymous user who logs out is removed, since no one could log in as them again")
     func anonymous() async throws {
         let login = GatewayClient.Login(
             accessToken: "token", expiresAt: .distantFuture, refreshToken: nil, userID: "guest")
@@ -189,7 +189,7 @@ struct AppUserTests {
         #expect(store.load()?.removed == [])
     }
 
-    @Test("Files of a deleted account that couldn't be deleted are at the next launch")
+    @Test("A deleted account's files that couldn't be deleted are deleted at the next launch")
     func deleteFiles() async throws {
         try await logIn("ada")
         let files = store.folder(ofUser: "ada")
@@ -203,7 +203,7 @@ struct AppUserTests {
         #expect(!FileManager.default.fileExists(atPath: files.path))
     }
 
-    @Test("What another process of the app changed isn't overwritten")
+    @Test("Changes made by another process of the app aren't overwritten")
     func otherProcess() async throws {
         let ada = try await logIn("ada")
         let other = relaunched()
@@ -214,7 +214,7 @@ struct AppUserTests {
         #expect(relaunched().currentUser?.id == "ada")
     }
 
-    @Test("Processes that change the users at the same time lose no change of each other's")
+    @Test("Processes that change the users at the same time don't lose each other's changes")
     func simultaneousProcesses() throws {
         let (processes, changes) = (6, 10)
         let configuration = configuration
@@ -237,7 +237,7 @@ struct AppUserTests {
         #expect(Set(store.load()?.users.map(\.id) ?? []) == Set(expected))
     }
 
-    @Test("A process that stands still while it changes the users keeps no other from logging somebody in")
+    @Test("A process suspended while it changes the users doesn't stop others from logging users in")
     func stoppedProcess() async throws {
         let impatient = UserStore(appID: "tests", configuration: configuration, lockPatience: .zero)
         let app = App("tests", configuration, AppUsers(impatient))
@@ -247,7 +247,7 @@ struct AppUserTests {
         #expect(relaunched().currentUser?.id == "ada")
     }
 
-    @Test("What killed processes left of the users is deleted at the next launch, but not what others may be writing")
+    @Test("Users' files left by killed processes are deleted at the next launch, but not those others may be writing")
     func drafts() async throws {
         try await logIn("ada")
         let file = try usersFile()
@@ -265,7 +265,7 @@ struct AppUserTests {
         #expect(others.allSatisfy(manager.fileExists))
     }
 
-    @Test("Only the file's owner can read the tokens, and a damaged file logs everybody out")
+    @Test("Only the file's owner can read the tokens, and a damaged file logs all users out")
     func file() async throws {
         try await logIn("ada")
         let file = try usersFile()
@@ -278,7 +278,7 @@ struct AppUserTests {
     }
 
     @Test(
-        "IDs with any characters name their own folders inside the app's",
+        "IDs with any characters get their own folders inside the app's",
         arguments: ["../up", "a/b", "..", ".", "é %"])
     func folders(id: String) {
         let user = store.folder(ofUser: id)
@@ -286,7 +286,7 @@ struct AppUserTests {
         #expect(!["..", "."].contains(user.lastPathComponent))
     }
 
-    @Test("A login that nobody answers says so and changes nothing")
+    @Test("A login that gets no answer says so and changes nothing")
     func unreachable() async throws {
         let error = await #expect(throws: AppError.self) {
             try await app.login(credentials: .emailPassword(email: "a@example.org", password: "secret phrase"))

@@ -53,7 +53,7 @@ struct ConfigurationTests {
         #expect(try Realm(configuration: raised).objects(Room.self).count == 1)
     }
 
-    @Test("An open Realm doesn't count as open for a file whose path is a suffix of its own")
+    @Test("An open Realm doesn't make a file count as open whose path is a suffix of the Realm's")
     func pathAtTheEnd() throws {
         let place = folder.url.path
         var other = folder.configuration(types: [Note.self])
@@ -100,7 +100,7 @@ struct ConfigurationTests {
         func close() { held = nil }
     }
 
-    @Test("The folder of in-memory Realms stays until the last one has made its file")
+    @Test("The folder of in-memory Realms stays until the last one has created its file")
     func memoryFolder() throws {
         let held = try MemoryFile(identifier: UUID().uuidString)
         do { _ = try MemoryFile(identifier: UUID().uuidString) }
@@ -109,7 +109,7 @@ struct ConfigurationTests {
         withExtendedLifetime(held) {}
     }
 
-    @Test("The identifier of an in-memory Realm may be longer than a file's name", arguments: [10, 200])
+    @Test("The identifier of an in-memory Realm may be longer than a file name", arguments: [10, 200])
     func longMemoryName(count: Int) throws {
         func realm(_ ending: Int) throws -> Realm {
             let identifier = String(repeating: "ä", count: count) + "\(ending)"
@@ -184,7 +184,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("A copy holds the version the Realm reads, not a later one")
+    @Test("A copy holds the version that the Realm reads, not a later one")
     func copyOfVersion() throws {
         let reader = try Realm.fresh(folder.configuration())
         let writer = try Realm.fresh(folder.configuration())
@@ -244,10 +244,10 @@ struct ConfigurationTests {
         #expect(try Realm(configuration: configuration).objects(Session.self).map(\.title) == ["In the log"])
     }
 
-    @Test("What killed processes left of copies goes with the next copy, the next seed and the file itself")
+    @Test("Copies left unfinished by killed processes are deleted with the next copy, the next seed or the file itself")
     func leftovers() throws {
         let url = folder.url.appending(path: "copy.sqlite")
-        // Killed processes may have had this one's ID. The parent is alive.
+        // A killed process may have had this process's ID. The parent is alive.
         func leave(_ kind: String) throws -> [String] {
             try [ProcessInfo.processInfo.processIdentifier, getppid()].map { process in
                 let path = "\(url.path).\(kind)-\(process)-\(UUID().uuidString)"

@@ -38,7 +38,7 @@ struct ConfinementTests {
         #expect(results.isEmpty)
     }
 
-    @Test("Listeners hear own commits before write returns, and others' when the Realm advances")
+    @Test("Listeners hear their Realm's commits before write returns, and others' when the Realm advances")
     func listeners() throws {
         let one = try Realm.fresh(configuration)
         let two = try Realm.fresh(configuration)

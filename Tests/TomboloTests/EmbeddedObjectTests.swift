@@ -192,7 +192,7 @@ class StrokePart: EmbeddedObject {
 }
 
 class Mark: EmbeddedObject {
-    /// Names that the library must leave to apps.
+    /// The library must not take these names.
     @Persisted var value: Int
     @Persisted var stored: Bool
     @Persisted var embedded: Bool

@@ -33,7 +33,7 @@ class Account: Release {
     }
 }
 
-/// Without a primary key.
+/// A class without a primary key.
 class Secret: Release {
     @Persisted(encrypted: true) var text = "declared"
 }
@@ -92,14 +92,14 @@ struct EncryptionTests {
         }
     }
 
-    /// Whether any file of the folder has the bytes.
+    /// The files of the folder that contain the text's bytes.
     private func isFound(_ text: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.url.path).filter {
             try Data(contentsOf: folder.url.appending(path: $0)).range(of: Data(text.utf8)) != nil
         }
     }
 
-    @Test("Values round-trip, and their bytes are in no file: database, log or copy")
+    @Test("Values round-trip, and no file contains their bytes: neither database, log nor copy")
     func bytes() throws {
         try fill()
         let realm = try Realm(configuration: configuration())
@@ -120,7 +120,7 @@ struct EncryptionTests {
         #expect(account.token == other && empty.refresh == other)
         try realm.writeCopy(toFile: folder.url.appending(path: "copy.sqlite"))
         #expect(try isFound(Keys.secret) == [])
-        #expect(try isFound("visits").contains("copy.sqlite"), "the search finds what is there")
+        #expect(try isFound("visits").contains("copy.sqlite"), "the search should find bytes that are there")
         #expect(realm.objects(Account.self).where { $0.visits == 1 }.count == 1)
     }
 
@@ -133,7 +133,7 @@ struct EncryptionTests {
         #expect(try Realm(configuration: configuration()).objects(Account.self).count == 2)
     }
 
-    @Test("A missing key is an error naming class and property; a key of the wrong length or without use is refused")
+    @Test("A missing key is an error naming class and property; an unused key or one of the wrong length is refused")
     func keys() throws {
         let missing = #expect(throws: Realm.Error.self) { try Realm(configuration: configuration(key: nil)) }
         #expect(missing?.code == .invalidInput && missing?.message.contains("'Account.token'") == true)
@@ -188,7 +188,7 @@ struct EncryptionTests {
             newClient: .init(rawValue: 1))
     }
 
-    /// The token of an account, opened.
+    /// An account's token, decrypted.
     private func token(_ provider: String, _ file: StoreFile) throws -> Value {
         let table = file.layout.tables[try #require(file.schema.index(of: "Account"))]
         let statement = try file.connection.statement(table.selectByKey)
@@ -249,7 +249,7 @@ struct EncryptionTests {
         }
     }
 
-    /// Rewrites the file's encrypted values, or those of one key, as the first version of Tombolo wrote them.
+    /// Rewrites the file's encrypted values, or those of one key, in the format of Tombolo's first version.
     private func makeOld() throws {
         let file = try open()
         let salt = try file.connection.statement("SELECT salt FROM tombolo_key")
@@ -287,7 +287,7 @@ struct EncryptionTests {
             try SQLiteConnection(path: file.path, durability: .full)
                 .execute("UPDATE account SET token = x'00' WHERE provider = '\(keys[2])'")
         }
-        // The app has only one of the classes.
+        // This app has only one of the classes.
         _ = try Realm.fresh(configuration([Account.self]))
         let file = try open()
         #expect(try format(file) == 2)

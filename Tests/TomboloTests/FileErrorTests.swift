@@ -22,7 +22,7 @@ struct FileErrorTests {
         }
     }
 
-    /// Moves everything into the file itself, so that its bytes can be changed.
+    /// Moves all data into the file itself, so that the test can change its bytes.
     private func settle() throws {
         let connection = try SQLiteConnection(path: path, durability: .full)
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -53,7 +53,7 @@ struct FileErrorTests {
 
     // MARK: Places
 
-    @Test("A missing folder is made; one that can't be made is named")
+    @Test("A missing folder is created; one that can't be created is named")
     func folders() throws {
         var configuration = folder.configuration()
         configuration.fileURL = folder.url.appending(path: "a/b/c.sqlite")
@@ -76,7 +76,7 @@ struct FileErrorTests {
     }
 
     @Test(
-        "A file without permission is named with what to do, and left alone",
+        "A file without permission is left alone, and the error names it and says what to do",
         .enabled(if: LocalAppProcess.canRunAsOrdinaryUser, "Root's privileges cannot be dropped without setpriv."))
     func permissions() async throws {
         try await LocalAppProcess.run("fill", path, "3")
@@ -213,7 +213,7 @@ struct FileErrorTests {
         #expect(realm.objects(R1.Person.self).count == 1 && realm.objects(Room.self).isEmpty)
     }
 
-    @Test("VACUUM by another program leaves every instance with its object, whatever its key")
+    @Test("After another program's VACUUM, every instance keeps its object, whatever its key")
     func vacuum() throws {
         let realm = try Realm(configuration: folder.configuration(types: personClasses))
         try realm.write {

@@ -17,14 +17,14 @@ private enum Later {
     }
 }
 
-/// In separate processes, since the umask is per process.
+/// The tests run in separate processes, since the umask is per process.
 @Suite("Permissions of files on a device")
 struct FilePermissionTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// `name mode` of the files that aren't private to the owner.
+    /// `name mode` of each file that isn't private to its owner.
     private static func open(_ folder: URL) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted().compactMap { name in
             var status = stat()
@@ -73,7 +73,7 @@ struct FilePermissionTests {
         #expect(try Self.open(folder.url) == [])
     }
 
-    @Test("Files that others could read become private the next time they're opened")
+    @Test("Files that others can read become private the next time they're opened")
     func closedWhenOpened() throws {
         let realm = try Realm.fresh(Self.configuration(folder.url))
         try realm.write { realm.create(Diary.self, value: ["day": 1]) }

@@ -37,7 +37,7 @@ struct FilterResultsTests {
 
     private func numbers(_ isIncluded: (Int) -> Bool) -> [Int] { (0..<70).filter(isIncluded) }
 
-    @Test("Text is compared by bytes, or ignoring case and accents on request")
+    @Test("Strings are compared by bytes, or ignoring case and accents on request")
     func text() throws {
         #expect(try keys("title == 'emile'") == numbers { $0 % 7 == 1 })
         #expect(try keys("title ==[c] 'ÉMILE'") == numbers { $0 % 7 == 0 })
@@ -93,7 +93,7 @@ struct FilterResultsTests {
         let speaker = try #require(realm.object(ofType: Speaker.self, forPrimaryKey: "s20"))
         #expect(sessions.filter("%@ IN speakers", speaker).map(\._id) == [20])
         #expect(realm.objects(Speaker.self).filter("sessions.@max.price > 30").map(\._id) == ["s40", "s50", "s60"])
-        // What changes in another class is seen.
+        // Changes in another class are seen.
         let many = sessions.filter("ANY speakers.name == 'new'")
         #expect(many.isEmpty)
         try realm.write { speaker.name = "new" }
@@ -127,7 +127,7 @@ struct FilterResultsTests {
         #expect(realm.objects(Pin.self).where { $0.boards.frame.width == 0 }.map(\.number) == [0, 1])
     }
 
-    @Test("A mistake in a predicate stops the program and shows where it is")
+    @Test("A mistake in a predicate stops the program and shows where the mistake is")
     func mistakes() async throws {
         let result = try await #require(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let folder = try TemporaryFolder()
@@ -139,7 +139,7 @@ struct FilterResultsTests {
         #expect(text.contains("    price > 5 AND titel == 'x'\n                  ^"))
     }
 
-    @Test("A subscription that looks beyond one object's properties is refused with the reason")
+    @Test("A subscription whose query reaches beyond one object's properties is refused with the reason")
     func subscriptions() throws {
         let subscription = QuerySubscription<Session> { $0.speakers.name == "x" }
         let error = #expect(throws: ValueError.self) { try subscription.predicate(in: realm.core.schema) }

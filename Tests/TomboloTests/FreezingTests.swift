@@ -70,7 +70,7 @@ struct FreezingTests {
         #expect(sum == 8 * 200 * (3 + 2 + 3 + 0 + 2 + 2))
     }
 
-    @Test("What links to a frozen object can be read on many threads at once")
+    @Test("Objects that link to a frozen object can be read on many threads at once")
     func linkingThreads() async throws {
         let dog = try #require(try ada.dogs.first).freeze()
         for _ in 0..<100 {
@@ -101,7 +101,7 @@ struct FreezingTests {
         #expect(frozen.name == "Ada")
     }
 
-    @Test("Freezing again without a change gives the same Realm, and a frozen object freezes to itself")
+    @Test("Freezing again without a change gives the same Realm; freezing a frozen object returns itself")
     func again() throws {
         let frozen = try ada.freeze()
         #expect(try ada.freeze().realm == frozen.realm)
@@ -144,7 +144,7 @@ struct FreezingTests {
     }
 }
 
-/// Passes something frozen to several tasks, which its documentation allows.
+/// Passes something frozen to several tasks, as its documentation allows.
 private final class Shared<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -214,7 +214,7 @@ struct ThreadTests {
     func asyncWrite() async throws {
         let realm = try await Realm.open(configuration: configuration)
         let other = try Self.locked(configuration)
-        // After some attempts of the waiting write, however busy the machine.
+        // Late enough that the waiting write has tried a few times, however busy the machine.
         let (queue, writer) = other.value
         let locked = Shared(writer)
         queue.asyncAfter(deadline: .now() + .milliseconds(20)) { locked.value.cancelWrite() }
@@ -255,7 +255,7 @@ struct ThreadTests {
                     #expect(realm.isPerformingAsynchronousWriteOperations)
                     #expect(realm.objects(Person.self).isEmpty)
                     try realm.cancelAsyncWrite(third)
-                    // Without effect, as in Realm.
+                    // Has no effect, as in Realm.
                     try realm.cancelAsyncWrite(third)
                 } catch {
                     continuation.resume(throwing: error)
@@ -300,7 +300,7 @@ struct ThreadTests {
         #expect(texts.all == ["own committed", "first committed", "second", "second committed", "inner"])
     }
 
-    @Test("An asynchronous transaction that can't begin says why when it's committed, as others do")
+    @Test("An asynchronous transaction that can't begin says why when it's committed, like any other")
     func asyncFailure() throws {
         _ = try Realm.fresh(configuration)
         var readOnly = configuration
@@ -318,12 +318,12 @@ struct ThreadTests {
                 }
             }
         }
-        // The transaction's turn, and that of its completion.
+        // Waits for the transaction's turn on the queue, and for its completion's.
         for _ in 0..<2 { queue.sync {} }
         #expect(texts.all == ["true false"])
     }
 
-    /// A connection of its own that is in a write transaction.
+    /// A Realm on its own queue, in the middle of a write transaction.
     private static func locked(_ configuration: Realm.Configuration) throws -> Shared<(DispatchQueue, Realm)> {
         let queue = DispatchQueue(label: "locked")
         return try queue.sync {

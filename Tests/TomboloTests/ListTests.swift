@@ -60,7 +60,7 @@ struct ListTests {
         }
     }
 
-    @Test("A list held since before its object was added becomes the managed one")
+    @Test("A list obtained before its object was added becomes the managed one")
     func heldList() throws {
         let session = Session(1, "One")
         let list = session.speakers
@@ -112,7 +112,7 @@ struct ListTests {
         #expect(session.speakers.map(\._id) == ["s1", "s9", "s2", "s3"])
     }
 
-    @Test("An element whose object isn't here is hidden until the object arrives")
+    @Test("An element whose object isn't on the device is hidden until the object arrives")
     func hiddenElements() throws {
         let session = Session(1, "One")
         try realm.write {
@@ -125,7 +125,7 @@ struct ListTests {
         #expect(session.speakers.map(\._id) == ["s1", "s2", "s3"])
     }
 
-    @Test("Emptying or replacing a list removes elements that are hidden too")
+    @Test("Emptying or replacing a list removes hidden elements too")
     func hiddenElementsRemoved() throws {
         let session = Session(1, "One")
         try realm.write { realm.add(session) }

@@ -2,21 +2,21 @@ import ChildPrograms
 import Foundation
 import Testing
 
-/// Runs of the executable LocalApp.
+/// Runs the executable LocalApp.
 enum LocalAppProcess {
     static func start(_ arguments: String...) async throws -> ProgramRun {
         try await ProgramRun(BuiltProgram("LocalApp").url, arguments)
     }
 
-    /// Runs to the end.
-    /// - Returns: the first line of what it printed.
+    /// Runs the program until it ends.
+    /// - Returns: The first line of its output.
     @discardableResult
     static func run(_ arguments: String...) async throws -> String {
         try firstLine(try await BuiltProgram("LocalApp").run(arguments))
     }
 
-    /// As ``run(_:)``, where the tests run as root without root's privileges (capabilities(7)): files that forbid
-    /// something do so then.
+    /// Like ``run(_:)``, but without root's privileges (capabilities(7)) if the tests run as root, so that file permissions take
+    /// effect.
     static func runAsOrdinaryUser(_ arguments: String...) async throws -> String {
         let program = try BuiltProgram("LocalApp")
         guard geteuid() == 0 else { return try firstLine(try await program.run(arguments)) }

@@ -5,7 +5,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// `for … in` reads rows from the query's statement, through one object that moves along unless somebody keeps it.
+/// `for … in` reads rows from the query's statement through a single object, which moves on with the rows unless the app keeps it.
 @Suite("Loops over results")
 struct LoopTests {
     private let folder: TemporaryFolder
@@ -29,7 +29,7 @@ struct LoopTests {
 
     private var people: Results<Person> { realm.objects(Person.self) }
 
-    @Test("Objects kept from a loop stay the objects they were", arguments: [1, 2, 7, 100])
+    @Test("Objects kept from a loop don't turn into other objects", arguments: [1, 2, 7, 100])
     func kept(every step: Int) {
         var kept: [Person] = []
         var names: [String] = []
@@ -43,7 +43,7 @@ struct LoopTests {
         #expect(kept.map(\.name) == keptNumbers.map(Self.name))
     }
 
-    @Test("An object stays valid after its loop ended early", arguments: [0, 1, 5, 20, 300])
+    @Test("An object stays valid after its loop has ended early", arguments: [0, 1, 5, 20, 300])
     func endedEarly(at number: Int) throws {
         var found: Person?
         for person in people {
@@ -59,7 +59,7 @@ struct LoopTests {
         #expect(realm.object(ofType: Person.self, forPrimaryKey: number)?.name == "new")
     }
 
-    @Test("Lists and embedded objects keep the row of an object that isn't otherwise kept")
+    @Test("Kept lists and embedded objects keep their row even if its object isn't kept")
     func parts() {
         var homes: [Address] = []
         var tags: [List<String>] = []

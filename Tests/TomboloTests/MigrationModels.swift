@@ -1,7 +1,7 @@
 import Foundation
 import Tombolo
 
-/// Releases of an app's classes. Their names are equal, so Realms that list no classes don't include them.
+/// Releases of an app's classes. The classes share their names across releases, so Realms that list no classes leave them out.
 class Release: Object {
     override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
@@ -42,7 +42,7 @@ enum R2 {
         @Persisted var tags: List<String>
     }
 
-    /// Its key is another one.
+    /// Has another primary key.
     class Place: Release {
         @Persisted(primaryKey: true) var key: ObjectId
         @Persisted var id: String
@@ -103,7 +103,7 @@ enum R5 {
     }
 }
 
-/// With embedded objects that the next release has under other names.
+/// Has embedded objects that the next release renames.
 enum R6 {
     class Person: Release {
         @Persisted(primaryKey: true) var id: Int
@@ -187,7 +187,7 @@ enum R9 {
     }
 }
 
-/// Properties of embedded classes and what holds their objects were renamed.
+/// Renames properties of embedded classes, and the properties that hold their objects.
 enum R10 {
     class Person: Release {
         @Persisted(primaryKey: true) var id: Int
@@ -217,7 +217,7 @@ enum R11 {
     }
 }
 
-/// Embedded objects are of another class, whose properties have the same names.
+/// Embedded objects get another class, whose properties have the same names.
 enum R12 {
     class Person: Release {
         @Persisted(primaryKey: true) var id: Int
@@ -262,7 +262,7 @@ enum R13 {
     }
 }
 
-/// With a list in one column.
+/// Has a list stored in one column.
 enum R4 {
     class Drawing: Release {
         @Persisted(primaryKey: true) var id: Int

@@ -15,7 +15,7 @@ struct MigrationTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Ada lives at A, Bob at B, both are friends of Ada; two notes on A.
+    /// Ada lives at A and Bob at B; both are friends of Ada. A has two notes.
     private func fill() throws {
         let realm = try Realm(configuration: folder.release(0, Self.first))
         try realm.write {
@@ -102,7 +102,7 @@ struct MigrationTests {
             #expect(ada.home?.street == "First" && ada.home?.number == 1 && ada.home?.id == "A")
             #expect(ada.friends.map(\.name) == ["Bob", "Ada"])
         }
-        // The table of places is gone, so that the next opening finds no difference.
+        // The table of places is gone, so the next opening finds no difference.
         _ = try Realm(configuration: folder.release(1, [R3.Person.self]))
         let back = refusal(folder.release(1, Self.first))
         #expect(
@@ -113,7 +113,7 @@ struct MigrationTests {
 
     // MARK: What a block does
 
-    @Test("A new embedded object has no values where it doesn't exist, also if the table is rebuilt")
+    @Test("Where a new embedded object doesn't exist, it has no values, even if the table is rebuilt")
     func newEmbedded() throws {
         try fill()
         let realm = try Realm(configuration: folder.release(1, [R5.Person.self]) { _, _ in })
@@ -205,7 +205,7 @@ struct MigrationTests {
         #expect(try connection.integer("SELECT 1 FROM tombolo_class WHERE name = 'Note'") == nil)
     }
 
-    @Test("A primary key set in the block takes its links along; duplicates are refused")
+    @Test("Links follow a primary key that is set in the block; duplicates are refused")
     func keys() throws {
         try fill()
         let renumber: MigrationBlock = { migration, _ in
@@ -245,7 +245,7 @@ struct MigrationTests {
         #expect(realm.objects(R1.Person.self).map(\.name) == ["seen", "seen", "seen"])
     }
 
-    @Test("Old and new objects stay together when keys change twice, or become those of deleted objects")
+    @Test("Old and new objects stay paired when keys change twice, or become keys of deleted objects")
     func changedKeys() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, Self.first))
@@ -271,7 +271,7 @@ struct MigrationTests {
                 == ["1 Dora is new", "11 Bob was 2", "12 Cleo was 3"])
     }
 
-    @Test("Embedded objects are set from dictionaries, lists inside them too")
+    @Test("Embedded objects can be set from dictionaries, including the lists inside them")
     func embeddedValues() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R3.Person.self]))
@@ -297,7 +297,7 @@ struct MigrationTests {
 
     private struct Stop: Error {}
 
-    @Test("A migration adds objects of the app's classes once, with what they link to; properties are reached by key")
+    @Test("A migration adds objects of the app's classes once, with the objects they link to; keys reach properties")
     func typedObjects() throws {
         try fill()
         let configuration = folder.release(1, Self.first) { migration, _ in
@@ -358,7 +358,7 @@ struct MigrationTests {
         #expect(realm.objects(R3.Person.self).filter("home != nil").count == 1)
     }
 
-    @Test("Renamed embedded objects and lists move with what is in them, and are enumerated in their new place")
+    @Test("Renamed embedded objects and lists move with their contents, and are enumerated in their new place")
     func renamedEmbedded() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
@@ -378,7 +378,7 @@ struct MigrationTests {
             migration.enumerateObjects(ofType: "Place") { old, new in new?["street"] = "\(old?["street"] ?? "") 1" }
             migration.enumerateObjects(ofType: "Room") { old, new in new?["size"] = (old?["size"] as? Int ?? 0) * 2 }
             migration.enumerateObjects(ofType: "Person") { _, new in
-                // A new element isn't taken for the one that it replaces.
+                // A new element isn't mistaken for the one that it replaces.
                 let pieces = new?["pieces"] as? MigrationList
                 if let last = pieces?[1] as? MigrationObject { migration.delete(last) }
                 pieces?.append(["name": "c", "code": "C"])
@@ -394,7 +394,7 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
-    @Test("Properties of embedded classes can be renamed wherever the objects are")
+    @Test("Properties of embedded classes can be renamed wherever the objects are stored")
     func renamedInEmbedded() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
@@ -449,7 +449,7 @@ struct MigrationTests {
         #expect(try integrity() == "ok")
     }
 
-    @Test("A file that skips a release has properties renamed that only that release had")
+    @Test("In a file that skips a release, properties that only that release had are renamed")
     func renamedTwice() throws {
         try fillEmbedded()
         let block: MigrationBlock = { migration, _ in
@@ -472,7 +472,7 @@ struct MigrationTests {
         #expect(person.address?.road == "Main")
     }
 
-    @Test("A link that is renamed after its targets got other keys or were deleted leads to the same objects")
+    @Test("A link renamed after its targets were deleted or got other keys leads to the same objects")
     func renamedLinks() throws {
         try fill()
         let block: MigrationBlock = { migration, _ in
@@ -485,12 +485,12 @@ struct MigrationTests {
         let realm = try Realm(configuration: folder.release(1, [R14.Person.self, R1.Place.self], block))
         let people = realm.objects(R14.Person.self)
         #expect(people.map { $0.address?.id } == ["A1", nil])
-        // Nor does a later object with the key get the link.
+        // A later object with the same key doesn't get the link either.
         try realm.write { realm.create(R1.Place.self, value: ["id": "B"]) }
         #expect(people.last?.address == nil)
     }
 
-    @Test("Nothing is left of an embedded object whose property has another embedded class now")
+    @Test("Nothing is left of an embedded object whose property now has another embedded class")
     func anotherEmbeddedClass() throws {
         try fillEmbedded()
         let realm = try Realm(configuration: folder.release(1, [R12.Person.self]) { _, _ in })
@@ -510,7 +510,7 @@ struct MigrationTests {
         #expect(people.filter("home.street == 'First' OR home.number == 1").isEmpty)
     }
 
-    @Test("List elements that are deleted with what they link to take the lists inside them along")
+    @Test("List elements deleted along with their linked objects take their inner lists with them")
     func cascadingElements() throws {
         let types = [R11.Person.self, R11.Order.self]
         do {
@@ -544,7 +544,7 @@ struct MigrationTests {
         #expect(realm.objects(R8.Person.self).first?.parts.map(\.level) == [7, 7])
     }
 
-    @Test("Embedded objects can be set from those that they replace")
+    @Test("Embedded objects can be set from the ones they replace")
     func replacedByThemselves() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R6.Person.self]))
@@ -566,7 +566,7 @@ struct MigrationTests {
         #expect(person.parts.map(\.code) == ["A"] && person.parts.first?.rooms.map(\.size) == [10, 20])
     }
 
-    @Test("Elements are appended at the end of their list, whatever was done to it and to others meanwhile")
+    @Test("Elements are appended at the end of their list, whatever happened to it and to others meanwhile")
     func appending() throws {
         try fill()
         let heard = Texts()
@@ -590,7 +590,7 @@ struct MigrationTests {
         #expect(people.map { Array($0.tags) } == [["a", "b", "end"], ["1", "2", "3", "end"]])
     }
 
-    @Test("Embedded objects that replace those of a list aren't taken for them")
+    @Test("Embedded objects that replace a list's elements aren't mistaken for them")
     func replacedElements() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R3.Person.self]))
@@ -635,7 +635,7 @@ struct MigrationTests {
     }
 
     @Test(
-        "Mistakes in a block are named, and leave the file as it was",
+        "Mistakes in a block are reported and leave the file as it was",
         arguments: [
             ("name", "title", "Person", "Renamed property 'Person.title' does not exist."),
             ("nome", "fullName", "Person", "Cannot rename property 'Person.nome' because it does not exist."),
@@ -653,7 +653,7 @@ struct MigrationTests {
         #expect(try Realm(configuration: folder.release(0, Self.first)).objects(R1.Person.self).count == 2)
     }
 
-    @Test("A list in one column takes no more elements than can be read again")
+    @Test("A list in one column takes no more elements than can be read back")
     func longLists() throws {
         do {
             let realm = try Realm(configuration: folder.release(0, [R4.Drawing.self]))
@@ -671,7 +671,7 @@ struct MigrationTests {
         #expect(realm.objects(R4.Drawing.self).first?.strokes.first.map { Array($0.levels) } == [1, 2])
     }
 
-    @Test("New objects don't have the lists that the app no longer has")
+    @Test("New objects don't have lists that the app no longer has")
     func removedLists() throws {
         try fill()
         let heard = Texts()
@@ -686,7 +686,7 @@ struct MigrationTests {
             "\(error?.message ?? "")")
     }
 
-    @Test("Unknown names and values of the wrong type are named")
+    @Test("Unknown names and values of the wrong type are reported by name")
     func valueMistakes() throws {
         try fill()
         let steps: [(String, MigrationBlock)] = [
@@ -724,7 +724,7 @@ struct MigrationTests {
         #expect(try schemaVersionAtURL(folder.url.appending(path: "release.sqlite")) == 0)
     }
 
-    @Test("DeleteRealmIfMigrationNeeded deletes instead of calling the block, and leaves what needs no migration")
+    @Test("DeleteRealmIfMigrationNeeded deletes instead of calling the block, and keeps files that need no migration")
     func deleting() throws {
         try fill()
         var same = folder.release(0, [R1.Person.self, R1.Place.self])

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Model documents in files")
 struct ModelDocumentFileTests {
-    @Test("An app writes its document in one call, and the file changes only with the models")
+    @Test("An app writes its document in one call, and the file changes only when the models do")
     func write() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "models-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -20,7 +20,7 @@ struct ModelDocumentFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 1)
     }
 
-    @Test("The classes of these tests are the same after a document")
+    @Test("The classes of these tests survive a round trip through a document")
     func classes() throws {
         let types: [Object.Type] = [ScalarKinds.self, DecimalKinds.self]
         let document = try ModelDocument(app: "kinds", objectTypes: types)

@@ -39,7 +39,7 @@ class Session: Object {
     }
 }
 
-/// A class without a primary key: for local Realms.
+/// A class without a primary key, for local Realms.
 class Note: Object {
     @Persisted var text: String
 }

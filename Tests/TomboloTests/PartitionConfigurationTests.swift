@@ -17,7 +17,7 @@ struct PartitionConfigurationTests {
         (configuration.fileURL?.pathComponents.suffix(3) ?? []).joined(separator: "/")
     }
 
-    @Test("Each partition of a user has a file of its own, named after its type and value")
+    @Test("Each partition of a user has its own file, named after its type and value")
     func fileNames() async throws {
         let user = try await Self.user()
         #expect(Self.name(user.configuration(partitionValue: "user=1")) == "tests/ada/s_user%3D1.realm")
@@ -39,7 +39,7 @@ struct PartitionConfigurationTests {
                 == "tests/ada/u_\(uuid.uuidString.lowercased()).realm")
     }
 
-    @Test("A name that no file system takes is hashed")
+    @Test("A name that file systems don't accept is hashed")
     func longNames() async throws {
         let user = try await Self.user()
         let long = String(repeating: "x", count: 300)
@@ -51,7 +51,7 @@ struct PartitionConfigurationTests {
         #expect(names.prefix(2).allSatisfy { $0.hasSuffix(".realm") && $0.count == 70 })
     }
 
-    @Test("A partition's Realm has no subscriptions: asking for them stops the program and says what to do")
+    @Test("A partition's Realm has no subscriptions; asking for them stops the program and says what to do")
     func noSubscriptions() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let user = try await Self.user("http://127.0.0.1:0")
@@ -65,7 +65,7 @@ struct PartitionConfigurationTests {
         #expect(text.contains("user.flexibleSyncConfiguration()"), "\(text)")
     }
 
-    @Test("The configuration says which partition it is of")
+    @Test("The configuration says which partition it belongs to")
     func values() async throws {
         let user = try await Self.user()
         func value(_ configuration: Realm.Configuration) -> (any PartitionValue)? {
@@ -77,7 +77,7 @@ struct PartitionConfigurationTests {
         #expect(value(user.flexibleSyncConfiguration()) == nil)
     }
 
-    @Test("A partition's session that is about to end leaves a Realm alone that was opened meanwhile")
+    @Test("A partition's session that is about to end leaves a newly opened Realm alone")
     func reopened() async throws {
         let folder = try TemporaryFolder()
         let user = try await Self.user("http://127.0.0.1:0")

@@ -18,7 +18,7 @@ class Person: Object {
     }
 }
 
-/// Embedded, with an embedded object, a list of objects and a list in a column.
+/// Embedded, and contains an embedded object, a list of objects and a list in a column.
 class Address: EmbeddedObject {
     @Persisted var street: String
     @Persisted var city = "Nowhere"

@@ -1,7 +1,7 @@
 import Foundation
 import Tombolo
 
-/// Stored as its hexadecimal form.
+/// Stored as a hexadecimal string.
 struct Colour: Equatable, CustomPersistable {
     var number: Int
 
@@ -23,7 +23,7 @@ class KindsBase: Object {
         text = Self.text(&random)
     }
 
-    /// Short and long, empty, and not only ASCII.
+    /// Strings that are short, long or empty, and not only ASCII.
     static func text(_ random: inout some RandomNumberGenerator) -> String {
         let count = [0, 1, 15, 16, 40, 5_000].randomElement(using: &random) ?? 0
         return String((0..<count).compactMap { _ in "aÄ😀 '".randomElement(using: &random) })
@@ -34,7 +34,7 @@ class KindsBase: Object {
     }
 }
 
-/// Scalars of every type, after those of a superclass.
+/// Scalars of every type, declared after those of a superclass.
 class ScalarKinds: KindsBase {
     @Persisted var optionalBool: Bool?
     @Persisted var int: Int
@@ -114,7 +114,7 @@ class DecimalKinds: KindsBase {
     }
 }
 
-/// Lists, embedded objects, a link and properties that are not stored, between columns.
+/// Lists, embedded objects, a link and properties that aren't stored, between columns.
 class MixedKinds: KindsBase {
     @Persisted var before: Int
     @Persisted var numbers: List<Int>

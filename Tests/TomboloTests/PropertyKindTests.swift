@@ -25,7 +25,7 @@ struct PropertyKindTests {
                 for number in 0..<Self.count {
                     let object = Kind()
                     object._id = number
-                    // The first ones keep what was declared, some of it random.
+                    // The first ones keep their declared values, some of which are random.
                     if number > 2 { object.fill(&random) }
                     expected.append(object.content)
                     realm.add(object)

@@ -26,7 +26,7 @@ struct ResultsTests {
         }
     }
 
-    /// Plain SQL on the same file, through a separate connection.
+    /// Runs plain SQL on the same file, through a separate connection.
     private func keys(_ sql: String) throws -> [Int] {
         let connection = try SQLiteConnection(path: realm.core.file.path, durability: .normal)
         let statement = try connection.statement(sql)
@@ -35,7 +35,7 @@ struct ResultsTests {
         return keys
     }
 
-    @Test("Results equal handwritten SQL's")
+    @Test("Results equal those of handwritten SQL")
     func equalsSQL() throws {
         let all = realm.objects(Session.self)
         let queries: [(Results<Session>, String)] = [
@@ -93,7 +93,7 @@ struct ResultsTests {
         #expect(realm.objects(Session.self).where { $0.title.contains(text) }.count == 1)
     }
 
-    @Test("Literals no property can hold match nothing, and everything is unequal to them")
+    @Test("Literals that no property can hold match nothing, and everything is unequal to them")
     func impossibleLiterals() throws {
         let sessions = realm.objects(Session.self)
         let all = sessions.count
@@ -225,7 +225,7 @@ struct ResultsTests {
         #expect(lists[0].map(\._id) == ["five"])
     }
 
-    @Test("A loop visits what was there when it began, whatever is written in it")
+    @Test("A loop visits the objects that existed when it began, whatever it writes")
     func snapshots() throws {
         let other = try Realm.fresh(realm.configuration)
         var seen = 0
@@ -249,7 +249,7 @@ struct ResultsTests {
         #expect(realm.object(ofType: Session.self, forPrimaryKey: 500)?.price == 500 * 37 % 500 + 500)
     }
 
-    @Test("Aggregates equal SQL's and skip nil")
+    @Test("Aggregates equal those of SQL and skip nil")
     func aggregates() throws {
         let open = realm.objects(Session.self).where { $0.isOpen }
         let expected = try keys("SELECT sum(price), max(price) FROM session WHERE is_open")[0]

@@ -33,7 +33,7 @@ private enum Wrong {
     }
 }
 
-/// Its properties have names that mean something in the file's description of a class.
+/// Its property names also mean something in the file's description of a class.
 private class Words: Release {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var key: String
@@ -233,7 +233,7 @@ struct SchemaTests {
         #expect(!Realm.fileExists(for: configuration))
     }
 
-    @Test("A file that several threads open anew at once is deleted by one of them")
+    @Test("When several threads reopen a file that must be deleted, one of them deletes it")
     func deletedForSeveral() async throws {
         do { _ = try Realm.fresh(folder.configuration(types: [V1.Student.self])) }
         var new = folder.configuration(types: [V2.Student.self])
@@ -251,7 +251,7 @@ struct SchemaTests {
         #expect(opened == [true, true])
     }
 
-    @Test("A file that another thread made anew since it was found not to fit isn't deleted")
+    @Test("A file found not to fit isn't deleted if another thread has recreated it since")
     func madeAnew() throws {
         var configuration = folder.configuration(types: [V2.Student.self])
         configuration.deleteRealmIfMigrationNeeded = true

@@ -9,7 +9,7 @@ import TomboloSyncSession
 
 @testable import Tombolo
 
-/// Subscription sets of a device whose gateway doesn't exist, since nobody can connect to port 0.
+/// Subscription sets of a device without a gateway: port 0 accepts no connections.
 @Suite("Subscription sets", .timeLimit(.minutes(15)))
 struct SubscriptionSetTests {
     private let folder: TemporaryFolder
@@ -54,7 +54,7 @@ struct SubscriptionSetTests {
         #expect(set.first(ofType: Session.self) { $0._id > 4 } == nil)
     }
 
-    @Test("A query that is asked for again keeps its subscription, and a name with another query is refused as a whole")
+    @Test("A repeated query keeps its subscription; reusing a name for another query refuses the whole update")
     func append() async throws {
         let realm = try await realm()
         let set = realm.subscriptions
@@ -75,7 +75,7 @@ struct SubscriptionSetTests {
         #expect(names(set) == ["late"])
     }
 
-    @Test("A name that is spelled with other code points is another one")
+    @Test("A name spelled with other code points is another name")
     func spelling() async throws {
         let (one, other) = ("caf\u{E9}", "cafe\u{301}")
         let set = try await realm().subscriptions
@@ -162,7 +162,7 @@ struct SubscriptionSetTests {
         #expect(after == before)
     }
 
-    @Test("A refused set is in error, the wait ends with it, and a later good set gets through")
+    @Test("A refused set is in the error state, waiting for it ends, and a later valid set gets through")
     func refused() async throws {
         let realm = try await realm()
         let session = try #require(realm.syncSession)
@@ -187,7 +187,7 @@ struct SubscriptionSetTests {
         #expect(try store.state().wanted.version == version + 1)
     }
 
-    @Test("Observers hear each state of a set once")
+    @Test("Observers are told each state of a set once")
     func observe() async throws {
         let realm = try await realm()
         let session = try #require(realm.syncSession)
@@ -204,7 +204,7 @@ struct SubscriptionSetTests {
         token.invalidate()
     }
 
-    @Test("What observers hear last is the newest state, whichever thread saw it")
+    @Test("The last state that observers hear is the newest, whichever thread saw it")
     func newestState() {
         let states = ToldStates<Int>()
         let newest = Mutex(0)
@@ -218,7 +218,7 @@ struct SubscriptionSetTests {
         }
     }
 
-    @Test("Initial subscriptions are made for a new file, and again at every opening only where asked for")
+    @Test("Initial subscriptions are made for a new file, and at every opening only if the configuration says so")
     func initialSubscriptions() async throws {
         for rerun in [false, true] {
             let calls = Texts()
@@ -240,7 +240,7 @@ struct SubscriptionSetTests {
         }
     }
 
-    @Test("Results subscribe to their conditions, by name or without one, and unsubscribe only what they may")
+    @Test("Results subscribe to their query, with or without a name, and unsubscribe only from their own subscription")
     func results() async throws {
         let realm = try await realm()
         let late = realm.objects(Session.self).where { $0._id > 3 }

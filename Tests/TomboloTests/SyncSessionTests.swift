@@ -10,7 +10,7 @@ import TomboloSyncSession
 
 @testable import Tombolo
 
-/// Sessions whose gateway doesn't exist, since nobody can connect to port 0.
+/// Sessions without a gateway: port 0 accepts no connections.
 @Suite("Sync sessions", .timeLimit(.minutes(15)))
 struct SyncSessionTests {
     private let folder: TemporaryFolder
@@ -21,7 +21,7 @@ struct SyncSessionTests {
         app = App(id: "tests", configuration: .init(baseURL: "http://127.0.0.1:0", rootDirectory: folder.url))
     }
 
-    /// Logs a user in, or in again.
+    /// Logs a user in, for the first time or again.
     private func user(_ id: String = "ada", token: String = "first") async throws -> User {
         let claims = Data(#"{"sub":"\#(id)"}"#.utf8).base64EncodedString().replacing("=", with: "")
         return try await app.login(credentials: .accessToken("\(token).\(claims).unsigned"))
@@ -39,14 +39,14 @@ struct SyncSessionTests {
         try SQLiteDeviceStore(path: realm.core.file.path, schema: realm.core.schema)
     }
 
-    /// The session of a Realm that is closed again.
+    /// The session of a Realm that has been closed again.
     private func session(_ configuration: Realm.Configuration) throws -> SyncSession {
         try #require(try Realm.fresh(configuration).syncSession)
     }
 
     // MARK: Progress
 
-    @Test("The progress of what is outstanding ends although a client reset gives it other numbers")
+    @Test("Progress of outstanding changes completes even after a client reset renumbers them")
     func progressAfterReset() {
         var observers = ProgressObservers()
         observers.add(1, .upload, isOneShot: true) { _ in }
@@ -89,7 +89,7 @@ struct SyncSessionTests {
         #expect(try session.newestSubscriptions().set == .empty)
     }
 
-    @Test("An open file is recognised by any path to it")
+    @Test("An open file is recognised by any of its paths")
     func links() throws {
         let link = folder.url.appending(path: "link")
         let real = folder.url.appending(path: "real")
@@ -125,7 +125,7 @@ struct SyncSessionTests {
         #expect(second === first)
     }
 
-    @Test("A log-in resumes all sessions, also while the log-out before it waits for busy ones")
+    @Test("A login resumes all sessions, even while the preceding logout still waits for busy ones")
     func logInDuringLogOut() async throws {
         let user = try await self.user()
         var other = configuration(user)
@@ -148,10 +148,10 @@ struct SyncSessionTests {
         #expect(sessions.allSatisfy { $0.state == .active })
     }
 
-    @Test("A session that fails while it's being resumed stays offline, as it says, until it's resumed again")
+    @Test("A session that fails while being resumed stays offline, and says so, until it's resumed again")
     func failureWhileResuming() async throws {
         var configuration = configuration(try await user())
-        // Whoever waits for a download hears then that connecting failed.
+        // Makes a waiting download fail when connecting fails.
         configuration.syncConfiguration?.cancelAsyncOpenOnNonFatalErrors = true
         let session = try session(configuration)
         await session.suspendAndWait()
@@ -170,7 +170,7 @@ struct SyncSessionTests {
         #expect(error?.code == .connectionFailed && session.state == .active)
     }
 
-    @Test("A session that's resumed after a few tokens were refused asks for new ones again")
+    @Test("A session resumed after several refused tokens asks for new ones again")
     func refusedTokens() async throws {
         let login = GatewayClient.Login(
             accessToken: "access", expiresAt: .distantFuture, refreshToken: "refresh", userID: "ada")
@@ -286,7 +286,7 @@ struct SyncSessionTests {
     @Test("New subscriptions wait while the session is suspended")
     func suspendedSubscriptions() async throws {
         var configuration = configuration(try await user())
-        // Whoever waits for a download hears then that connecting failed.
+        // Makes a waiting download fail when connecting fails.
         configuration.syncConfiguration?.cancelAsyncOpenOnNonFatalErrors = true
         let realm = try Realm.fresh(configuration)
         let session = try #require(realm.syncSession)
@@ -300,7 +300,7 @@ struct SyncSessionTests {
         #expect(error?.code == .connectionFailed)
     }
 
-    @Test("The progress of an upload never goes back")
+    @Test("Upload progress never goes backwards")
     func uploadProgress() async throws {
         let realm = try Realm.fresh(configuration(try await user()))
         let session = try #require(realm.syncSession)
@@ -348,7 +348,7 @@ struct SyncSessionTests {
         #expect(isSame && texts.all.starts(with: ["1 of 2"]) && texts.all.contains("open"))
     }
 
-    /// Reports as the engine does, which reports nothing of its own meanwhile: that it can't connect.
+    /// Reports, in place of the engine (which stays silent meanwhile), that it can't connect.
     private func receive<Engine: Actor>(
         _ reports: [ClientSession.Report], _ session: SyncSession, onThreadOf engine: isolated Engine
     ) {
@@ -370,7 +370,7 @@ struct SyncSessionTests {
         task.cancel()
     }
 
-    @Test("An opening that is cancelled while its download begins ends it")
+    @Test("Cancelling an opening while its download begins ends the download")
     func cancelledAtBeginning() {
         for _ in 0..<20_000 {
             let task = Realm.AsyncOpenTask()

@@ -7,7 +7,7 @@ import TomboloSyncProtocol
 
 @testable import Tombolo
 
-@Suite("What a synced Realm queues and shows")
+@Suite("The upload queue of a synced Realm, and the content it shows")
 struct UploadQueueTests {
     let folder: TemporaryFolder
     let realm: Realm
@@ -33,7 +33,7 @@ struct UploadQueueTests {
         ObjectReference(classIndex: sessionClass, key: .int(Int64(id)))
     }
 
-    /// By property name; defaults are marked.
+    /// The fields by property name, with defaults marked.
     private func fields(_ instruction: Instruction) -> [String: String] {
         switch instruction {
         case .create(let reference, let fields), .set(let reference, let fields):
@@ -116,7 +116,7 @@ struct UploadQueueTests {
         #expect(fields(changed[6])["title"] == "\"again\"")
     }
 
-    @Test("Objects the server doesn't have disappear along with rejected edits, however they were made")
+    @Test("Objects that the server lacks disappear along with rejected edits, however they were created")
     func absences() throws {
         let ticks = Ticks(schema: schema)
         var row = Row(schema[sessionClass].columns.map { $0.isOptional ? .null : $0.type.zero })
@@ -134,7 +134,7 @@ struct UploadQueueTests {
             realm.add(Session(6, "again"))
         }
         #expect(realm.objects(Session.self).map(\._id).sorted() == [1, 2, 3, 4, 5, 6, 7, 8])
-        // The server took none of it.
+        // The server accepted none of it.
         try ticks.apply(nil, sessionClass, columns: nil, to: store, acknowledged: 1)
         realm.refresh()
         #expect(realm.objects(Session.self).map(\._id) == [6])
@@ -164,7 +164,7 @@ struct UploadQueueTests {
         }
         let modified = try queue()[1].instructions
         #expect(fields(modified[0]) == ["price": "6"])
-        // The second element links to another speaker now, and the third is gone.
+        // The second element now links to another speaker, and the third is gone.
         #expect(modified.count == 3)
         #expect(fields(modified[1]) == ["target": "\"c\""])
         #expect(realm.objects(Session.self)[0].speakers.map(\._id) == ["a", "c"])
@@ -181,7 +181,7 @@ struct UploadQueueTests {
         #expect(realm.objects(Session.self)[0].speakers.isEmpty)
     }
 
-    @Test("create with .modified queues nothing for a list of links that stays as it is")
+    @Test("create with .modified queues nothing for an unchanged list of links")
     func sameLinks() throws {
         let speakers = ["a", "b"].map { Speaker(value: ["_id": $0]) }
         try realm.write {
@@ -251,7 +251,7 @@ struct UploadQueueTests {
         let kept = realm.objects(Session.self)[0]
         try refused { kept.notes = data }
         #expect(kept.notes == nil)
-        // Not at once, since only commits count.
+        // Not refused yet inside the block, since only the committed state counts.
         try realm.write {
             kept.notes = data
             kept.title = "short"
@@ -320,7 +320,7 @@ private final class Ticks {
 
     init(schema: Schema) { self.schema = schema }
 
-    /// A batch with one row, or without rows.
+    /// Applies a batch with one row, or without rows.
     func apply(
         _ row: Row?, _ classIndex: Int, columns: [Int]?, to store: SQLiteDeviceStore, acknowledged: Int64 = 0
     ) throws {

@@ -2,7 +2,7 @@ import TomboloSQLiteStore
 
 @testable import Tombolo
 
-/// Tries again while another writer has kept a file locked for too long, as one may on a busy machine.
+/// Retries as long as another writer keeps a file locked for too long, as can happen on a busy machine.
 func whenFree(_ body: () throws -> Void) throws {
     while true {
         do {

@@ -141,7 +141,7 @@ struct WriteTests {
         #expect(realm.object(ofType: Session.self, forPrimaryKey: 2)?.title == "Two")
     }
 
-    @Test("A write returns its block's value and isn't ended twice")
+    @Test("A write returns its block's value and doesn't end its transaction twice")
     func blockEnds() throws {
         #expect(try realm.write { 42 } == 42)
         try realm.write {
@@ -293,7 +293,7 @@ struct WriteTests {
         #expect(session.isInvalidated)
     }
 
-    @Test("Objects without a primary key are kept apart")
+    @Test("Objects without a primary key are distinct")
     func withoutKey() throws {
         let notes = [Note(value: ["text": "a"]), Note(value: ["text": "a"])]
         try realm.write { realm.add(notes) }
@@ -376,7 +376,7 @@ struct WriteTests {
                 try realm.write { for number in 0..<500 { realm.add(Session(number, "kept")) } }
                 realm.beginWrite()
                 for number in 500..<3_000 { realm.add(Session(number, "lost")) }
-                // Written to the file, not committed.
+                // Written to the file but not committed.
                 _ = realm.objects(Session.self).count
                 if stage == "after" { try realm.commitWrite() }
                 kill(getpid(), 9)
@@ -388,7 +388,7 @@ struct WriteTests {
 }
 
 extension Realm {
-    /// A separate Realm, as another part of the program would have on another thread.
+    /// A separate Realm, like one that another part of the program has on another thread.
     static func fresh(_ configuration: Configuration) throws -> Realm {
         Realm(core: try RealmCore.open(configuration, .task))
     }

@@ -65,11 +65,11 @@ struct CollectionDifferenceTests {
         #expect(difference([7], []) == CollectionDifference(deletions: [0]))
     }
 
-    @Test("A patch gives the same collection as sorting again, and differs only where it says")
+    @Test("A patch gives the same collection as sorting again, and reports exactly where it differs")
     func patch() {
         var values = RandomValues(.printed(for: "collection patches"))
         for _ in 0..<2_000 {
-            // Rows are sorted by a key, equal keys by the row.
+            // Rows are sorted by a key; rows with equal keys, by row.
             var keys: [Int64: Int] = [:]
             for row in random(&values, values.int(0...40)) { keys[row] = values.int(0...15) }
             func sorted() -> [Int64] { keys.keys.sorted { (keys[$0] ?? 0, $0) < (keys[$1] ?? 0, $1) } }

@@ -30,7 +30,7 @@ struct CollectionNotificationTests {
 
     private func logbook() -> ChangeLogbook<Results<Session>> { ChangeLogbook { String($0._id) } }
 
-    /// Writes elsewhere and refreshes.
+    /// Writes through another Realm and refreshes.
     private func elsewhere(_ block: () throws -> Void) throws {
         try other.write(block)
         realm.refresh()
@@ -63,7 +63,7 @@ struct CollectionNotificationTests {
         }
         #expect(book.take() == ["-[1] +[2] ~[4]"])
         #expect(book.mirror == ["1", "3", "7", "4", "5"])
-        // Out of the filter, and into it.
+        // One object leaves the filter, and one enters it.
         try elsewhere { try session(1, other).price = 2_000 }
         #expect(book.take() == ["-[0] +[] ~[]"])
         try elsewhere { try session(1, other).price = 999 }
@@ -99,7 +99,7 @@ struct CollectionNotificationTests {
         try other.write { other.delete(try session(7, other)) }
         realm.refresh()
         #expect(book.take() == ["-[0] +[4] ~[]"])
-        // Own commits too.
+        // The Realm's own commits count too.
         try realm.write { try session(2, realm).title = "Mine" }
         try realm.write { try session(3, realm).title = "Mine" }
         #expect(book.take() == [])
@@ -152,7 +152,7 @@ struct CollectionNotificationTests {
         token.invalidate()
     }
 
-    @Test("Key paths choose which properties count, across any number of links; insertions and deletions always count")
+    @Test("Key paths choose which properties count, through any number of links; insertions and deletions always do")
     func keyPaths() throws {
         try other.write {
             let room = other.create(Room.self, value: ["name": "Hall"])
@@ -219,7 +219,7 @@ struct CollectionNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("A list reports changes of its elements, and its end when its object is deleted")
+    @Test("A list reports changes to its elements, and its end when its object is deleted")
     func lists() throws {
         try other.write {
             for name in ["a", "b", "c", "d"] { other.create(Speaker.self, value: ["_id": name, "name": name]) }
@@ -249,12 +249,12 @@ struct CollectionNotificationTests {
         try elsewhere { other.object(ofType: Speaker.self, forPrimaryKey: "c")?.sessions.append(try session(2, other)) }
         #expect(book.take() == ["-[] +[] ~[2]"])
         #expect(named.take() == [])
-        // Another object's list.
+        // A change to another object's list.
         try elsewhere { try session(2, other).speakers.append(other.objects(Speaker.self)[0]) }
         #expect(named.take() == [])
         _ = book.take()
         try elsewhere { other.delete(try #require(other.object(ofType: Speaker.self, forPrimaryKey: "a"))) }
-        // The third speaks in a session that "a" spoke in too.
+        // The third speaks in a session where "a" also spoke.
         #expect(book.take() == ["-[1] +[] ~[2]"])
         try elsewhere { other.delete(try session(1, other)) }
         #expect(book.take() == ["-[0, 1, 2] +[] ~[]"])
@@ -275,7 +275,7 @@ struct CollectionNotificationTests {
         realm.refresh()
         #expect(spared.take() == [])
         #expect(told.take() == ["-[0] +[] ~[]"])
-        // Positions are as after the skipped change.
+        // Indexes already include the skipped change.
         try elsewhere { other.delete(try session(2, other)) }
         #expect(spared.take() == ["-[0] +[] ~[]"])
         _ = told.take()
@@ -299,7 +299,7 @@ struct CollectionNotificationTests {
         others.invalidate()
     }
 
-    @Test("An invalidated token hears nothing more, not even earlier changes")
+    @Test("An invalidated token reports nothing more, not even earlier changes")
     func invalidation() throws {
         let book = logbook()
         var token: NotificationToken? = sessions(realm).observe { book.note($0) }

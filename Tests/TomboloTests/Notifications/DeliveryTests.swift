@@ -39,7 +39,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("On a queue listeners are called automatically, for other Realms' commits too")
+    @Test("On a queue, listeners are called automatically, for other Realms' commits too")
     func queue() throws {
         let configuration = configuration
         let user = QueueUser()
@@ -88,7 +88,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A Realm with autorefresh off hears of other processes' commits, not of its own")
+    @Test("A Realm with autorefresh off is told of other processes' commits, not of its own")
     func refreshRequired() async throws {
         let configuration = configuration
         let user = QueueUser()
@@ -138,7 +138,7 @@ struct DeliveryTests {
             user.token = realm.observe { [unowned user] notification, _ in user.notifications.append(notification) }
         }
         let observers = user.queue.sync { user.realm?.core.file.observers }
-        /// Like the file's watcher after any write.
+        /// Does what the file's watcher does after any write.
         func look() {
             observers?.notify(from: nil)
             user.queue.sync {}
@@ -155,7 +155,7 @@ struct DeliveryTests {
             for _ in 0..<3 { look() }
             #expect(user.queue.sync { user.notifications } == [.refreshRequired])
         }
-        // Another process's commit right after an own one isn't mistaken for it.
+        // Another process's commit right after this Realm's own isn't mistaken for it.
         user.run { user in
             user.realm?.refresh()
             user.notifications = []
@@ -173,7 +173,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("observe(on: queue) calls on the queue with its Realm's collection, and the token ends it from any thread")
+    @Test("observe(on: queue) calls on the queue with its Realm's collection, and any thread can invalidate the token")
     func onQueue() throws {
         let realm = try Realm.fresh(configuration)
         try realm.write { realm.add(Session(1, "One", price: 20)) }
@@ -205,7 +205,7 @@ struct DeliveryTests {
             },
         ]
         heard.wait()
-        // Both listen by now: the second was added after the first, and before its first call.
+        // Both listen by now: the second was added after the first and before the first one's initial call.
         queue.sync {}
         try realm.write { session.title = "Changed" }
         heard.wait()
@@ -251,7 +251,7 @@ struct DeliveryTests {
         token.invalidate()
     }
 
-    @Test("A write in a Realm's listener doesn't call the Realm's listeners again, as in Realm")
+    @Test("A write in a Realm's listener doesn't call the Realm's listeners again, like in Realm")
     func order() throws {
         let realm = try Realm.fresh(configuration)
         var heard: [String] = []
@@ -285,7 +285,7 @@ struct DeliveryTests {
         }
         try other.write { other.add(Session(1, "Theirs")) }
         try realm.write { realm.add(Session(2, "Mine")) }
-        // The write found the other's.
+        // The write picked up the other Realm's commit.
         #expect(counts == [1])
         #expect(!realm.refresh())
         #expect(counts == [1, 2])
@@ -311,7 +311,7 @@ struct DeliveryTests {
         token.invalidate()
     }
 
-    @Test("A task gets changes one by one, merged while it's busy, and cancelling ends them")
+    @Test("A task gets changes one by one, merged while it's busy, until it's cancelled")
     func sequences() async throws {
         let realm = try await Realm.open(configuration: configuration)
         let other = try Realm.fresh(configuration)
@@ -423,7 +423,7 @@ struct DeliveryTests {
     @Test("Refreshing a Realm with autorefresh off wakes a waiting task", .timeLimit(.minutes(15)))
     @MainActor
     func refreshedByHand() async throws {
-        // No other signal comes: the commit is made before the task listens, and to a file that nobody watches by then.
+        // No other signal can arrive: the commit is made before the task listens, to a file that isn't being watched by then.
         var configuration = configuration
         configuration.inMemoryIdentifier = UUID().uuidString
         let realm = try await Realm.open(configuration: configuration)

@@ -71,7 +71,7 @@ struct EmbeddedNotificationTests {
         }
     }
 
-    @Test("An embedded object reports its own properties; of an object inside it, only that it was replaced")
+    @Test("An embedded object reports its own properties; for an object inside it, only its replacement")
     func single() throws {
         let (home, spot, owner) = (Book<Address>(), Book<Spot>(), Book<Person>())
         let ada = try person(realm)
@@ -152,7 +152,7 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    /// Gives an element another rank in the same place.
+    /// Gives an element a new rank in the same place.
     private func rerank(_ position: Int, of list: List<Address>) {
         list.move(from: position, to: position + 1)
         list.move(from: position + 1, to: position)
@@ -172,7 +172,7 @@ struct EmbeddedNotificationTests {
             person.others[0].rooms.append(RoomInfo(value: ["Attic", 3]))
         }
         #expect(book.take() == ["-[] +[] ~[0]"])
-        // There and back in two commits.
+        // Moves the element away and back in two commits.
         try other.write { try person(other).others.move(from: 0, to: 1) }
         try elsewhere { person in
             person.others.move(from: 1, to: 0)
@@ -194,7 +194,7 @@ struct EmbeddedNotificationTests {
         token.invalidate()
     }
 
-    @Test("Results of a list tell what its elements' own lists lose, and no new rank in the old place")
+    @Test("A list's results report what its elements' own lists lose, but not a new rank in the old place")
     func resultsOfList() throws {
         try elsewhere { person in
             person.others[1].rooms.append(RoomInfo(value: ["Attic", 3]))
@@ -220,7 +220,7 @@ struct EmbeddedNotificationTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("Key paths lead through embedded objects and lists, from an embedded object and to one")
+    @Test("Key paths can pass through embedded objects and lists, and start or end at an embedded object")
     func keyPaths() throws {
         let (home, element, owner, list) = (Book<Address>(), Book<Address>(), Book<Person>(), Book<Person>())
         let ada = try person(realm)
@@ -279,7 +279,7 @@ struct EmbeddedNotificationTests {
         token.invalidate()
     }
 
-    @Test("On a queue an embedded object and its list belong to the queue's Realm, and the token ends both")
+    @Test("On a queue, an embedded object and its list belong to the queue's Realm, and the token ends both")
     func onQueue() throws {
         let queue = DispatchQueue(label: "test")
         let mark = QueueMark(marking: queue)

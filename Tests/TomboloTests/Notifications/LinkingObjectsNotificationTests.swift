@@ -32,7 +32,7 @@ struct LinkingObjectsNotificationTests {
         realm.refresh()
     }
 
-    @Test("Links through a list report insertions, deletions and changes; an object linking twice is there twice")
+    @Test("Links through a list report insertions, deletions and changes; an object that links twice appears twice")
     func list() throws {
         let dog = realm.objects(Dog.self)[0]
         let theirs = other.objects(Dog.self)[0]

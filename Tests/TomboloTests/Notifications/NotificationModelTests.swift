@@ -12,7 +12,7 @@ struct NotificationModelTests {
         Realm.Configuration(inMemoryIdentifier: name, objectTypes: [Session.self, Speaker.self, Room.self])
     }
 
-    /// A session's content within four links, to find out which sessions have changed.
+    /// A session's content up to four links away, to find out which sessions have changed.
     private static func image(_ session: Session) -> String {
         func shallow(_ session: Session) -> String {
             "\(session._id) \(session.title) \(session.price) \(session.rating ?? -1) \(session.isOpen) "
@@ -31,7 +31,7 @@ struct NotificationModelTests {
             self.random = random
         }
 
-        /// Changes that are only visible in the image or in the order.
+        /// Includes changes that are visible only in the image or in the order.
         mutating func step() {
             let sessions = Array(realm.objects(Session.self))
             let speakers = Array(realm.objects(Speaker.self))
@@ -112,7 +112,7 @@ struct NotificationModelTests {
                     problems.append("\(copy.count) instead of \(images.count)")
                     return
                 }
-                // Rows that stayed and look different are modified; modified rows may look the same.
+                // Rows that stayed but look different must be modified; modified rows may look the same.
                 let modified = Set(modifications)
                 for (entry, image) in zip(copy, images) {
                     guard let position = entry.old else { continue }
@@ -172,7 +172,7 @@ struct NotificationModelTests {
         }
     }
 
-    @Test("Exactly the rows that were written are reported as modified", arguments: 0..<4)
+    @Test("Exactly the written rows are reported as modified", arguments: 0..<4)
     func exactModifications(round: Int) throws {
         var random = RandomValues(.printed(for: "modifications \(round)"))
         let configuration = Self.configuration("modifications \(round)")

@@ -94,7 +94,7 @@ struct ObjectNotificationTests {
         token.invalidate()
     }
 
-    @Test("Own writes are reported without old values, after write has returned")
+    @Test("The Realm's own writes are reported without old values, after write has returned")
     func ownWrites() throws {
         let book = Book()
         let token = try session(realm).observe { book.note($0) }
@@ -102,7 +102,7 @@ struct ObjectNotificationTests {
         #expect(book.take() == [])
         realm.refresh()
         #expect(book.take() == ["1 title: nil → Mine"])
-        // The next old value is the own write's.
+        // The next old value is the one from the Realm's own write.
         try elsewhere { try session(other).title = "Theirs" }
         #expect(book.take() == ["1 title: Mine → Theirs"])
         try realm.write(withoutNotifying: [token]) { try session(realm).title = "Silent" }
@@ -138,7 +138,7 @@ struct ObjectNotificationTests {
         #expect(read.isInvalidated && made.isInvalidated)
         let (first, second) = (try session(realm), try session(realm))
         #expect(first.title == "Another" && !first.isInvalidated)
-        // An own transaction that's undone, one that's committed, and two.
+        // One of the Realm's own transactions that is undone, one that is committed, and two.
         realm.beginWrite()
         realm.delete(second)
         realm.add(Session(1, "Undone"))
@@ -158,7 +158,7 @@ struct ObjectNotificationTests {
         try realm.write { realm.add(Session(1, "Fifth")) }
         #expect(fourth.isInvalidated)
         #expect(try session(realm).title == "Fifth")
-        // Properties that are only written keep their values.
+        // Properties that are written but never read keep their values.
         let fifth = try session(realm)
         try elsewhere { other.add(Session(1, "Fifth again"), update: .all) }
         #expect(!fifth.isInvalidated && fifth.title == "Fifth again")

@@ -13,7 +13,7 @@ struct PersonNotificationModelTests {
         let realm: Realm
         var random: RandomValues
         var next: Int
-        /// Rewrites more than it changes.
+        /// Whether it rewrites more than it changes.
         private(set) var isCoarse = false
 
         init(_ realm: Realm, _ random: RandomValues, first: Int) {
@@ -136,7 +136,7 @@ struct PersonNotificationModelTests {
         func check(isCoarse: Bool) -> [String]
     }
 
-    /// Checks that exactly those objects are reported as modified whose key path leads to something else.
+    /// Checks that an object is reported as modified exactly when its key path leads to something else.
     private final class PathWatcher<T: Object>: Checking {
         private let results: Results<T>
         private let path: String

@@ -7,8 +7,8 @@ import TomboloSyncProtocol
 
 @testable import Tombolo
 
-/// When the server sends everything anew, as after a client reset or at the first connection of a device that has made
-/// objects already, objects get other rows.
+/// Objects move to other rows when the server sends everything again: after a client reset, or at the first connection of a device
+/// that has already created objects.
 @Suite("Notifications of a synced Realm whose rows are replaced")
 struct ReplacedRowsTests {
     private let folder: TemporaryFolder
@@ -61,7 +61,7 @@ struct ReplacedRowsTests {
         try #require(realm.object(ofType: Pantry.self, forPrimaryKey: key))
     }
 
-    @Test("Listeners of an object, its list and LinkingObjects go on hearing of that object, and of no other")
+    @Test("Listeners of an object, its list and LinkingObjects keep following that object, and no other")
     func everything() throws {
         let pantry = Pantry(value: ["_id": "m", "title": "Mine", "labels": ["x"]])
         try realm.write { realm.add(JamJar(value: ["_id": "v", "pantry": pantry])) }
@@ -98,7 +98,7 @@ struct ReplacedRowsTests {
         #expect(told() == [])
         try apply(tick: 3, [pantries([("m", "Own title")])])
         #expect(told().filter { $0.hasPrefix("m ") } == [#"m Own title ["title"]"#])
-        // It leaves and comes back, as another row.
+        // The object leaves and comes back as another row.
         try apply(tick: 4, [pantries([("m", "Back")])], removing: ["m"])
         #expect(told().contains(#"m Back ["_id", "title", "labels"]"#))
         try apply(tick: 5, [], removing: ["m"])
@@ -106,7 +106,7 @@ struct ReplacedRowsTests {
         for token in tokens { token.invalidate() }
     }
 
-    @Test("An object that was made here stays itself, whether or not it was read since", arguments: [false, true])
+    @Test("An object created here keeps its identity, whether or not it has been read since", arguments: [false, true])
     func made(isRead: Bool) throws {
         let mine = Pantry(value: ["_id": "m", "title": "Mine"])
         try realm.write { realm.add(mine) }

@@ -4,8 +4,8 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// In a synced Realm a link stays when its object leaves, since the server may send the object again. Meanwhile the
-/// link reads as nil, and a list element is hidden.
+/// In a synced Realm, a link stays when its object leaves, since the server may send the object again. Until then the link reads as
+/// nil, and a list element is hidden.
 @Suite("Notifications of links whose objects leave a synced Realm and return")
 struct SyncedLinkNotificationTests {
     let folder: TemporaryFolder
@@ -39,7 +39,7 @@ struct SyncedLinkNotificationTests {
 
     private func diner(_ id: Int) throws -> Diner { try #require(other.object(ofType: Diner.self, forPrimaryKey: id)) }
 
-    @Test("A list reports elements that lost a link or a list element, and that got it back")
+    @Test("A list reports elements that lose a link or a list element, and those that get it back")
     func elements() throws {
         let book = ChangeLogbook<List<Course>> { $0.name }
         let token = realm.objects(Feast.self)[0].courses.observe { book.note($0) }
@@ -54,7 +54,7 @@ struct SyncedLinkNotificationTests {
         token.invalidate()
     }
 
-    @Test("An element reports that its link lost its object, or its list an element")
+    @Test("An element reports that its link lost its object, or that its list lost an element")
     func element() throws {
         var told: [String] = []
         let tokens = Array(realm.objects(Feast.self)[0].courses).map { course in

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Texts recorded by listeners on other threads.
+/// Strings recorded by listeners on other threads.
 final class Texts: Sendable {
     private let texts = Mutex<[String]>([])
 
@@ -8,7 +8,7 @@ final class Texts: Sendable {
 
     var all: [String] { texts.withLock { $0 } }
 
-    /// Those since the last call.
+    /// The strings since the last call.
     func take() -> [String] {
         texts.withLock { texts in
             defer { texts = [] }

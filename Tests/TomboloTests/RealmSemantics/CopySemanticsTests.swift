@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tombolo
 
-@Suite("Realm semantics: create copies what it is given")
+@Suite("Realm semantics: create copies the objects it's given")
 struct CopySemanticsTests {
     let realm: Realm
     let other: Realm
@@ -45,7 +45,7 @@ struct CopySemanticsTests {
         node.others.append(objectsIn: [node, Node("b")])
         node.others[1].next = node
         try other.write {
-            // So that rowids of one Realm are other objects in the other.
+            // So that a rowid of one Realm is another object in the other.
             for number in 0..<5 { other.add(Node("\(number)")) }
             other.create(Node.self, value: node)
         }
@@ -89,7 +89,7 @@ struct CopySemanticsTests {
         #expect(error?.message.contains("does not have a primary key") == true)
     }
 
-    @Test("An object made from another has its own embedded objects")
+    @Test("An object created from another has its own embedded objects")
     func madeFromAnother() throws {
         let tree = Tree(value: ["main": ["label": "m", "twig": ["label": "t"]] as [String: Any], "branches": [["x"]]])
         let copy = Tree(value: tree)

@@ -8,7 +8,7 @@ struct GivenValueTests {
 
     init() throws { realm = try objectRealm() }
 
-    /// An unmanaged object of the values, and one in the Realm.
+    /// An unmanaged object with the values, and one in the Realm.
     private func parcels(_ values: Any) throws -> [Parcel] {
         try realm.write { realm.deleteAll() }
         return [Parcel(value: values), try realm.write { realm.create(Parcel.self, value: values) }]

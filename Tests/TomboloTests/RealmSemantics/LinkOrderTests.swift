@@ -1,12 +1,12 @@
 import Testing
 import Tombolo
 
-@Suite("Realm semantics: orders through links")
+@Suite("Realm semantics: sorting through links")
 struct LinkOrderTests {
     let folder: TemporaryFolder
     let realm: Realm
 
-    /// 1 has no pet, 2's pet has no name, 3 and 4 have the same pet.
+    /// 1 has no pet, 2's pet has no name, and 3 and 4 share a pet.
     init() throws {
         folder = try TemporaryFolder()
         let realm = try folder.semanticRealm()

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Tombolo
 
-@Suite("Realm semantics: listeners, and what is carried between threads")
+@Suite("Realm semantics: listeners, and passing objects between threads")
 struct ListenerSemanticsTests {
     let folder: TemporaryFolder
     let realm: Realm
@@ -47,7 +47,7 @@ struct ListenerSemanticsTests {
         second.invalidate()
     }
 
-    @Test("An invalidated Realm still hears of others' commits")
+    @Test("An invalidated Realm is still told of others' commits")
     func invalidated() throws {
         let queue = DispatchQueue(label: "listener")
         let heard = DispatchSemaphore(value: 0)
@@ -66,7 +66,7 @@ struct ListenerSemanticsTests {
         }
     }
 
-    /// Generic code, as in apps.
+    /// Generic code such as apps have.
     private func watch<C: RealmCollection>(_ collection: C, _ texts: Texts, _ queue: DispatchQueue? = nil)
         -> NotificationToken
     where C.Element == Pet {
@@ -80,7 +80,7 @@ struct ListenerSemanticsTests {
         }
     }
 
-    @Test("Listeners of a deleted object's list and LinkingObjects hear of its end, not of another with its key")
+    @Test("Listeners of a deleted object's list and LinkingObjects hear of its end, not of a successor with its key")
     func ownerWithSameKey() throws {
         let bob = Citizen(value: ["_id": 2, "name": "Bob", "boss": ada])
         try realm.write { realm.add(bob) }

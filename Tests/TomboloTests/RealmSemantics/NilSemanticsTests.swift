@@ -38,7 +38,7 @@ struct NilSemanticsTests {
         #expect(ids("height <= boss.height") == [1] && ids("height < boss.height").isEmpty)
     }
 
-    @Test("An object's own text is greater than nil; text through a link isn't")
+    @Test("An object's own string is greater than nil; a string through a link isn't")
     func textOrder() {
         #expect(ids("nick > nil") == [0, 2] && ids("nil < nick") == [0, 2] && ids("nick > %@", nil) == [0, 2])
         #expect(ids("nick >= nil") == [0, 1, 2] && ids("nil <= nick") == [0, 1, 2])
@@ -49,7 +49,7 @@ struct NilSemanticsTests {
     }
 
     @Test(
-        "Every text contains, begins and ends with nil; only nil is LIKE nil",
+        "Every string contains, begins and ends with nil; only nil is LIKE nil",
         arguments: ["", "[c]", "[d]", "[cd]"])
     func text(_ options: String) {
         for test in ["CONTAINS", "BEGINSWITH", "ENDSWITH"] {

@@ -49,7 +49,7 @@ class CornerPart: EmbeddedObject {
     @Persisted var x = 0
 }
 
-/// Lists between scalars, objects that link here between both, and a default for everything.
+/// Has lists between scalars, LinkingObjects between both, and a default for everything.
 class Parcel: Object {
     @Persisted(primaryKey: true) var id: Int
     @Persisted var labels: List<String> = Parcel.list("new", "fragile")

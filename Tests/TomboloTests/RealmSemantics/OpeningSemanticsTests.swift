@@ -34,7 +34,7 @@ struct OpeningSemanticsTests {
             }
         }
         #expect(name == "Bo")
-        // The callback's Realm is closed when the callback has returned.
+        // The callback's Realm is closed once the callback has returned.
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
         #expect(throws: Never.self) { try Realm.deleteFiles(for: next) }
     }
@@ -43,11 +43,11 @@ struct OpeningSemanticsTests {
     func asyncOpenFails() async throws {
         let queue = DispatchQueue(label: "callbacks")
         var missing = configuration
-        // Another file than the cancelled opening's, which may have been created before it was cancelled.
+        // A different file from the cancelled opening's, which may have created its file before it was cancelled.
         missing.fileURL = folder.url.appending(path: "missing.sqlite")
         missing.readOnly = true
         let isCalled = Mutex(false)
-        // Nothing can be called back before the opening is cancelled.
+        // Suspended, so that no callback can run before the opening is cancelled.
         queue.suspend()
         let cancelled = Realm.asyncOpen(configuration: configuration, callbackQueue: queue) { _ in
             isCalled.withLock { $0 = true }

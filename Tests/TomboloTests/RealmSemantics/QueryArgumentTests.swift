@@ -22,7 +22,7 @@ struct QueryArgumentTests {
         realm.objects(Citizen.self).filter(format, argument).count
     }
 
-    @Test("No link equals an object outside any Realm")
+    @Test("No link equals an unmanaged object")
     func unmanagedObjects() {
         #expect(count("favourite == %@", Pet("Rex")) == 0 && count("favourite != %@", Pet("Rex")) == 1)
         #expect(

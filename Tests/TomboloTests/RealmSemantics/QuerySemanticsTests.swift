@@ -66,7 +66,7 @@ struct QuerySemanticsTests {
         #expect(ids { $0.nick.contains("") } == [1, 3, 4, 5])
     }
 
-    @Test("Text tests: case, accents, wildcards, empty text")
+    @Test("String comparisons: case, accents, wildcards, the empty string")
     func text() {
         #expect(ids("name == 'ada'").isEmpty && ids("name ==[c] 'ADA'") == [1])
         #expect(ids("name BEGINSWITH 'a'") == [5] && ids("name BEGINSWITH[c] 'a'") == [1, 5])

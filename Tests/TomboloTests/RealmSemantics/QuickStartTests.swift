@@ -42,7 +42,7 @@ struct QuickStartTests {
             #expect(ada.age == 18 && ada.nick == nil && ada.pets.map(\.name) == ["Rex", "Bo"] && ada.pets[1].age == 4)
             #expect(ada.favourite?.name == "Cat" && ada.home?.street == "Main St" && ada.home?.codes.count == 2)
             #expect(ada.places.map(\.street) == ["A", "B"] && ada.mood == .happy && ada.rank == .high)
-            // JSON has its own kind of numbers, and may have more than the class.
+            // JSON has its own kinds of numbers, and may have more properties than the class.
             let json =
                 #"{"_id": 9, "name": "J", "age": 7, "height": 2, "isAdmin": true, "pets": [{"name": "P", "age": 3}], "x": 1}"#
             let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
@@ -107,7 +107,7 @@ struct QuickStartTests {
         #expect(realm.objects(Citizen.self).count == 2)
     }
 
-    @Test("An upsert with .modified can shorten a list whose first elements become new objects")
+    @Test("An upsert with .modified can shorten a list and replace its first elements by new objects")
     func shortenedList() throws {
         let ada = Citizen(1, "Ada")
         try realm.write { realm.add(ada) }
@@ -129,7 +129,7 @@ struct QuickStartTests {
         #expect(realm.objects(Pet.self).count == 8)
     }
 
-    @Test("What create returns after an update with .modified has the objects that its list was given")
+    @Test("The object that create returns after an update with .modified has the objects given for its list")
     func grownList() throws {
         let (rex, bo) = (Pet("Rex"), Pet("Bo"))
         try realm.write {
@@ -176,7 +176,7 @@ struct QuickStartTests {
         #expect(realm.objects(Citizen.self).count == 3)
     }
 
-    @Test("Values given to create may lead back to the object that is created, with any update policy")
+    @Test("Values given to create may lead back to the object being created, with any update policy")
     func circlesOfValues() throws {
         for (id, policy) in [(10, Realm.UpdatePolicy.modified), (20, .all)] {
             try realm.write {
@@ -269,7 +269,7 @@ struct QuickStartTests {
             }
             #expect(before.isInvalidated && new.name == "Newer" && realm.objects(Citizen.self).first == new)
         }
-        // By another Realm of the file.
+        // Added through another Realm of the file.
         let folder = folder
         let done = DispatchSemaphore(value: 0)
         Thread.detachNewThread {

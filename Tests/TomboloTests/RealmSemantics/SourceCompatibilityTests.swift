@@ -2,7 +2,7 @@ import Foundation
 import RealmSwift
 import Testing
 
-/// Gets `==` without any code.
+/// A struct that gets `==` without any code.
 struct Stay: CustomPersistable {
     let days: Int
 

@@ -1,7 +1,7 @@
 import Foundation
 import Tombolo
 
-/// A number of an app's own.
+/// An app's own number type.
 struct Grams: CustomPersistable, Comparable {
     var count: Int
 
@@ -12,7 +12,7 @@ struct Grams: CustomPersistable, Comparable {
     static func < (left: Grams, right: Grams) -> Bool { left.count < right.count }
 }
 
-/// A text of an app's own.
+/// An app's own string type.
 struct Code: CustomPersistable, Equatable {
     var text: String
 

@@ -67,7 +67,7 @@ struct StoredTypeQueryTests {
         #expect(ids { $0.prices.avg > Float(1) && $0.prices.avg < 2.25 } == [1])
     }
 
-    @Test("Text of a custom type can be searched, and patterns may come from another property")
+    @Test("Strings of a custom type can be searched, and patterns may come from another property")
     func text() {
         #expect(ids { $0.code.starts(with: Code("äb"), options: .caseInsensitive) } == [1])
         #expect(ids { $0.code.ends(with: Code("7")) && $0.code.contains(Code("B")) } == [1])
@@ -78,7 +78,7 @@ struct StoredTypeQueryTests {
                 && ids { $0.codes.contains(Code("z")) }.isEmpty)
     }
 
-    @Test("Data can be searched for a part, including another property's value")
+    @Test("Data can be searched for a subsequence, including another property's value")
     func data() {
         #expect(
             ids { $0.label.starts(with: Data([1, 2])) } == [1] && ids { $0.label.ends(with: Data([1, 2])) }.isEmpty)

@@ -12,7 +12,7 @@ struct ValueSemanticsTests {
         realm = try folder.semanticRealm()
     }
 
-    @Test("Extreme values of every type round-trip, also through another Realm")
+    @Test("Extreme values of every type round-trip, even through another Realm")
     func extremes() throws {
         let thing = Everything()
         thing.int8 = .min

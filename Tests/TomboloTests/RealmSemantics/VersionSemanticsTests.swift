@@ -95,7 +95,7 @@ struct VersionSemanticsTests {
         #expect(ada.name == "Wrapped")
     }
 
-    @Test("@ThreadSafe finds what was made after the version that the thread's Realm reads")
+    @Test("@ThreadSafe finds objects created after the version that the thread's Realm reads")
     func newer() throws {
         let safe = ThreadSafe<Citizen>(wrappedValue: nil)
         #expect(realm.objects(Citizen.self).count == 1)
@@ -107,7 +107,7 @@ struct VersionSemanticsTests {
         #expect(safe.wrappedValue?.name == "Bob")
     }
 
-    @Test("realm.invalidate: objects and lists are invalid, the Realm goes on")
+    @Test("realm.invalidate: objects and lists are invalid, the Realm stays usable")
     func invalidate() throws {
         let (pets, home, results) = (ada.pets, try #require(ada.home), realm.objects(Pet.self))
         realm.invalidate()
