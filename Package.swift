@@ -219,7 +219,7 @@ let package = Package(
                 "TomboloRules",
                 "TomboloSQL", "PostgresClient", "PostgresValues", coreMetrics, hummingbird, hummingbirdCore, httpTypes,
                 lifecycle,
-                logging, nioCore, nioHTTP1, nioSSL, unixSignals,
+                logging, nioCore, nioHTTP1, nioHTTPTypesHTTP1, nioSSL, unixSignals,
             ]),
         library(
             "GatewayService", "Server/GatewayService",
@@ -457,7 +457,7 @@ let package = Package(
             "HTTPTests",
             service + [
                 "RandomValues", "ServiceTestSupport", "TomboloMetrics", "TomboloRuleDocuments", hummingbirdCore,
-                nioEmbedded, nioPosix, nioSSL,
+                nioEmbedded, nioHTTP1, nioPosix, nioSSL,
             ]),
         tests(
             "WebSocketTests",

@@ -8,7 +8,8 @@ import NIOSSL
 import ServiceTestSupport
 import TestSupport
 import Testing
-import TomboloHTTP
+
+@testable import TomboloHTTP
 
 /// The PROXY protocol before a server's connections.
 @Suite(.timeLimit(.minutes(15))) struct ProxyProtocolTests {
@@ -201,7 +202,9 @@ import TomboloHTTP
     @Test("a connection that was reset before it is served has no address, and isn't reported as somebody's")
     func resetBeforeServed() async throws {
         let log = LogRecorder()
-        let server = GuardedServerChannel(base: HTTP1Channel { _, _, _ in }, limits: try Self.limits())
+        let limits = try Self.limits()
+        let responder = RequestResponder(router: application(limits: limits) { _ in }.responder, logger: log.logger)
+        let server = GuardedServerChannel(base: HTTPServerChannel(responder, limits: limits), limits: limits)
         let channel = NIOAsyncTestingChannel()
         let value = try await channel.testingEventLoop.executeInContext {
             server.setup(channel: channel, logger: log.logger)

@@ -23,12 +23,10 @@ public struct GatewayApplication: ApplicationProtocol {
 
     public var server: HTTPServerBuilder {
         let gateway = gateway
-        let configuration = http.limits.channelConfiguration
-        let proxies = http.limits.trustedProxies
-        return http.guardedServer { responder in
+        let limits = http.limits
+        return http.guardedServer { http in
             UpgradableServerChannel(
-                responder: responder, path: Gateway.path, configuration: configuration,
-                openingByteCount: SessionRunner.openingByteCount, trustedProxies: proxies
+                http: http, path: Gateway.path, limits: limits, openingByteCount: SessionRunner.openingByteCount
             ) {
                 gateway.serve($0, from: $1, logger: $2)
             }

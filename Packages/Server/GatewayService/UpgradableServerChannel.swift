@@ -1,62 +1,54 @@
-public import HummingbirdCore
-public import Logging
-public import NIOCore
+import HummingbirdCore
+package import Logging
+package import NIOCore
 internal import NIOHTTP1
-public import NIOHTTPTypes
 package import TomboloHTTP
 package import TomboloWebSocket
-internal import NIOHTTPTypesHTTP1
 
-/// A Hummingbird server's connection that serves HTTP, or becomes a WebSocket if the client asks for one at `path`.
-/// It's closed if the client does neither within the configuration's idle timeout.
-public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
-    public typealias HTTPChannel = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
-
+/// A server's connection that serves HTTP, or becomes a WebSocket if the client asks for one at `path`. It's closed if
+/// the client does neither within the limits' idle timeout.
+package struct UpgradableServerChannel: ServerChildChannel {
     package enum Upgrade: Sendable {
-        case http(HTTPChannel)
+        case http(HTTPServerChannel.Value)
         /// From then on served on its event loop, without a task.
         case socket
     }
 
-    public struct Value: ServerChildChannelValue {
+    package struct Value: ServerChildChannelValue {
         package let upgrade: EventLoopFuture<Upgrade>
-        public let channel: any Channel
+        package let channel: any Channel
     }
 
-    public let responder: HTTPChannelHandler.Responder
+    private let http: HTTPServerChannel
     private let path: String
-    private let configuration: HTTP1Channel.Configuration
+    private let limits: HTTPLimits
     private let openingByteCount: Int
-    private let trustedProxies: TrustedProxies
     private let onSocket: @Sendable (ServerSocket, _ address: String, Logger) -> Void
 
     /// - Parameters:
-    ///   - configuration: the limits for headers and idle connections.
+    ///   - http: serves the connections that don't become a WebSocket.
+    ///   - limits: the limits for headers and idle connections, and the proxies that are trusted to report the address
+    ///     of a WebSocket's client.
     ///   - openingByteCount: the most bytes that a WebSocket's client may send before it is trusted.
-    ///   - trustedProxies: the proxies that are trusted to report the address of a WebSocket's client.
     ///   - onSocket: starts serving a WebSocket on its event loop. Receives the client's IP address, or an empty
     ///     string if there is none.
     package init(
-        responder: @escaping HTTPChannelHandler.Responder, path: String, configuration: HTTP1Channel.Configuration,
-        openingByteCount: Int, trustedProxies: TrustedProxies = .none,
+        http: HTTPServerChannel, path: String, limits: HTTPLimits, openingByteCount: Int,
         onSocket: @escaping @Sendable (ServerSocket, _ address: String, Logger) -> Void
     ) {
-        self.responder = responder
+        self.http = http
         self.path = path
-        self.configuration = configuration
+        self.limits = limits
         self.openingByteCount = openingByteCount
-        self.trustedProxies = trustedProxies
         self.onSocket = onSocket
     }
 
-    public func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(.recvAllocator, value: SparingReceiveAllocator())
             let path = path
-            let configuration = configuration
-            let openingByteCount = openingByteCount
-            let trustedProxies = trustedProxies
+            let (http, openingByteCount, trustedProxies) = (http, openingByteCount, limits.trustedProxies)
             let onSocket = onSocket
             let peer = channel.peerAddress
             let upgrader = MessageSocket.serverUpgrader(path: path, openingByteCount: openingByteCount) {
@@ -76,26 +68,18 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
                 channel.eventLoop.makeCompletedFuture {
                     let handlers = channel.pipeline.syncOperations
                     handlers.removeHandler(try handlers.handler(type: ParserErrorHandler.self), promise: nil)
-                    try handlers.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-                    try handlers.addHandlers(configuration.additionalChannelHandlers())
-                    try handlers.addHandler(
-                        HTTPConnectionStateHandler(
-                            idleTimeout: configuration.idleTimeout.map { Duration($0) }, logger: logger))
-                    return Upgrade.http(
-                        try HTTPChannel(
-                            wrappingChannelSynchronously: channel,
-                            configuration: .init(isOutboundHalfClosureEnabled: true)))
+                    // Responses are encoded by what writes them.
+                    handlers.removeHandler(try handlers.handler(type: HTTPResponseEncoder.self), promise: nil)
+                    return Upgrade.http(try http.attach(to: channel))
                 }
             }
             var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(upgradeConfiguration: upgrading)
-            // Hummingbird's own server does the same, and handles all three itself. NIO's handlers for parser errors
-            // and pipelining would answer a request that breaks off a second time, which traps.
+            // `HTTPServerChannel` handles all three itself. NIO's handlers for parser errors and pipelining would answer
+            // a request that breaks off a second time, which traps.
             pipeline.enablePipelining = false
             pipeline.enableErrorHandling = false
             pipeline.enableResponseHeaderValidation = false
-            pipeline.decoderConfiguration.maxHeaderFieldSize = configuration.httpDecoder.maxHeaderFieldSize
-            pipeline.decoderConfiguration.maxHeaderListSize = configuration.httpDecoder.maxHeaderListSize
-            pipeline.decoderConfiguration.maxHeaderFieldCount = configuration.httpDecoder.maxHeaderFieldCount
+            pipeline.decoderConfiguration = limits.decoder
             let upgrade = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
                 configuration: pipeline)
             try MessageSocket.filterOpenings(of: channel, path: path, for: Upgrade.self)
@@ -107,19 +91,17 @@ public struct UpgradableServerChannel: ServerChildChannel, HTTPChannelHandler {
 
     /// Closes a connection whose first request never arrives or can't be served.
     private func closeUnlessDecided(_ channel: any Channel, _ upgrade: EventLoopFuture<Upgrade>) {
-        let timer = configuration.idleTimeout.map { time in
-            channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
-        }
+        let timer = channel.eventLoop.scheduleTask(in: TimeAmount(limits.idleTimeout)) { channel.close(promise: nil) }
         upgrade.whenComplete { result in
-            timer?.cancel()
+            timer.cancel()
             if case .failure = result { channel.close(promise: nil) }
         }
     }
 
-    public func handle(value: Value, logger: Logger) async {
+    package func handle(value: Value, logger: Logger) async {
         do {
             switch try await value.upgrade.get() {
-            case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
+            case .http(let connection): await http.handle(value: connection, logger: logger)
             case .socket: return
             }
         } catch {

@@ -86,24 +86,22 @@ public struct HTTPApplication: ApplicationProtocol {
         responder = router.buildResponder()
     }
 
-    public var server: HTTPServerBuilder {
-        let configuration = limits.channelConfiguration
-        return guardedServer(staysOnEventLoop: true) { HTTP1Channel(responder: $0, configuration: configuration) }
-    }
+    public var server: HTTPServerBuilder { guardedServer(staysOnEventLoop: true) { $0 } }
 
     /// A server whose connections keep within this application's limits.
     /// - Parameters:
     ///   - staysOnEventLoop: whether the tasks that serve a connection run on its event loop. Use it only if none of
     ///     them computes for long at a time.
-    ///   - build: makes what serves a connection, from the responder that answers requests.
-    public func guardedServer<Base: ServerChildChannel>(
-        staysOnEventLoop: Bool = false,
-        _ build: @escaping @Sendable (@escaping HTTPChannelHandler.Responder) throws -> Base
+    ///   - build: makes what serves a connection, from what serves HTTP on it.
+    package func guardedServer<Base: ServerChildChannel>(
+        staysOnEventLoop: Bool = false, _ build: @escaping @Sendable (HTTPServerChannel) -> Base
     ) -> HTTPServerBuilder {
         let (limits, certificate) = (limits, certificate)
-        return HTTPServerBuilder {
+        let http = HTTPServerChannel(RequestResponder(router: responder, logger: logger), limits: limits)
+        // Hummingbird's own responder is left out: it writes to Hummingbird's connections only.
+        return HTTPServerBuilder { _ in
             GuardedServerChannel(
-                base: try build($0), limits: limits, certificate: certificate, staysOnEventLoop: staysOnEventLoop)
+                base: build(http), limits: limits, certificate: certificate, staysOnEventLoop: staysOnEventLoop)
         }
     }
 

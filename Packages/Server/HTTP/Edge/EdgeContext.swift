@@ -5,6 +5,9 @@ import TomboloAuthentication
 /// The context of one request. It doesn't say what the caller may do: routes get that from their ``RouteAccess``, so
 /// that no handler can forget to ask.
 public struct EdgeContext: RequestContext {
+    /// The key of the request's id in log lines.
+    static let requestIDKey = "hb.request.id"
+
     public var coreContext: CoreRequestContextStorage
     /// The server's limits.
     public var limits = HTTPLimits()

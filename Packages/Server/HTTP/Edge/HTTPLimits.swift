@@ -1,6 +1,3 @@
-public import HummingbirdCore
-import NIOCore
-
 /// The limits of one HTTP server. Each of them bounds what a hostile or slow client can occupy.
 public struct HTTPLimits: Sendable {
     public static let defaultBodyBytes = 64 << 10
@@ -61,15 +58,4 @@ public struct HTTPLimits: Sendable {
     public var pathBytes = Self.defaultPathBytes
 
     public init() {}
-
-    /// The settings of Hummingbird's HTTP/1 server for these limits.
-    public var channelConfiguration: HTTP1Channel.Configuration {
-        HTTP1Channel.Configuration(
-            additionalChannelHandlers: [
-                SlowReaderHandler(timeout: TimeAmount(stallTimeout), minimumByteCount: minimumProgressBytes)
-            ],
-            idleTimeout: TimeAmount(idleTimeout),
-            httpDecoderConfiguration: .init(
-                maxHeaderFieldSize: headerBytes, maxHeaderListSize: headerBytes, maxHeaderFieldCount: headerCount))
-    }
 }

@@ -55,8 +55,9 @@ final class ProxyHeaderHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The server is shutting down: a connection that hasn't begun shouldn't delay that.
-        if event is ChannelShouldQuiesceEvent { refuse(.ended, context) }
+        // The server is shutting down, or the client has gone: a connection that hasn't begun shouldn't delay that, or
+        // count for its address any longer.
+        if event is ChannelShouldQuiesceEvent || event as? ChannelEvent == .inputClosed { refuse(.ended, context) }
         context.fireUserInboundEventTriggered(event)
     }
 
