@@ -8,7 +8,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// An app's users against a gateway process: every provider and call that needs no outside issuer.
+/// User accounts against a real gateway process: every provider and every call that needs no external issuer.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct AccountTests {
     private static let password = "correct horse battery"
@@ -30,7 +30,7 @@ struct AccountTests {
         }
     }
 
-    @Test("A user registers, syncs, and is still there after a relaunch, with new tokens when they're asked for")
+    @Test("A user registers, syncs, and is still there after a relaunch, with new tokens on request")
     func registration() async throws {
         try await withServer { _, phone in
             let app = phone.launch()
@@ -81,7 +81,7 @@ struct AccountTests {
         }
     }
 
-    @Test("What is written just before a log-out is uploaded after the next login")
+    @Test("Writes made just before a log-out are uploaded after the next login")
     func writingAndLoggingOut() async throws {
         try await withServer { server, phone in
             let app = phone.launch()
@@ -101,7 +101,7 @@ struct AccountTests {
         }
     }
 
-    @Test("A login that is ended elsewhere logs the device out, and its session says so")
+    @Test("A login that is ended elsewhere logs the device out, and its session reports why")
     func revocation() async throws {
         try await withServer { server, phone in
             let app = phone.launch()
@@ -116,7 +116,7 @@ struct AccountTests {
         }
     }
 
-    @Test("Two processes of an app share a login, whichever of them exchanges its tokens")
+    @Test("Two processes of an app share a login, whichever of them refreshes its tokens")
     func twoProcesses() async throws {
         try await withServer { _, phone in
             let app = phone.launch()
@@ -153,7 +153,7 @@ struct AccountTests {
         }
     }
 
-    @Test("An account with a second factor is linked, gets keys and is deleted with a code only, which apps can give")
+    @Test("An account with a second factor is linked, given API keys or deleted only with a code, which apps can send")
     func secondFactor() async throws {
         try await withServer { server, phone in
             let app = phone.launch()
@@ -199,7 +199,7 @@ struct AccountTests {
                 #"{"registration": true, "confirmation": "mail", "confirmURL": "https://example.org/confirm", "resetURL": "https://example.org/reset"}"#,
             ])
             let app = phone.launch()
-            // Servers follow the setting within seconds.
+            // Servers pick up the setting within seconds.
             var name = 0
             while true {
                 name += 1
@@ -225,14 +225,14 @@ struct AccountTests {
             try await app.emailPasswordAuth.resetPassword(
                 to: "another long one", token: reset.token, tokenId: reset.tokenID)
             #expect(await error { _ = try await app.login(credentials: credentials("ada\(name)")) } != nil)
-            // The reset ended all sessions.
+            // The reset ended all sessions, so this login returns the same user.
             await #expect(throws: AppError.self) { try await user.refreshCustomData() }
             #expect(!user.isLoggedIn)
             #expect(try await app.login(credentials: credentials("ada\(name)", "another long one")) === user)
         }
     }
 
-    @Test("Deleting a user deletes the account, and the files on the device")
+    @Test("Deleting a user deletes the account, and the device's files")
     func deletion() async throws {
         try await withServer { server, phone in
             let app = phone.launch()

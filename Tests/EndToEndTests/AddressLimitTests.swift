@@ -5,8 +5,8 @@ import Testing
 import Tombolo
 import TomboloSyncProtocol
 
-/// Limits by address at gateway processes to which several addresses of this machine connect without a proxy. Linux has all
-/// of 127.0.0.0/8.
+/// Per-address limits, at gateway processes that several addresses of this machine connect to without a proxy. On
+/// Linux, all of 127.0.0.0/8 is local.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct AddressLimitTests {
     private static let password = "correct horse battery"
@@ -14,8 +14,8 @@ struct AddressLimitTests {
     private static let far = "127.0.0.3"
     private static let names = ["ada", "grace", "edsger", "barbara"]
 
-    /// A gateway with accounts, and requests to it from two addresses. Each names the other one as its own in a header,
-    /// which counts for nothing.
+    /// A gateway with accounts, and requests to it from two addresses. Each address claims in a header to be the other
+    /// one, which the gateway must ignore.
     private func withCallers(
         _ body: (
             _ near: @escaping @Sendable (String, String) async throws -> Requests.Answer,
@@ -44,7 +44,7 @@ struct AddressLimitTests {
     @Test("an address that guesses an account's password has to wait, and the user's own address logs in")
     func passwords() async throws {
         try await withCallers { near, far in
-            // Failures count for a minute: should that be over before all was looked at, another account is tried.
+            // Failures count for a minute. If that passes before everything is checked, the test tries another account.
             var isInTime = false
             for name in Self.names where !isInTime {
                 let began = ContinuousClock.now
@@ -60,15 +60,15 @@ struct AddressLimitTests {
                 let login = try await far("/login", Self.credentials(name, Self.password))
                 #expect(login.status == 200, "\(login)")
             }
-            #expect(isInTime, "a dozen logins take a minute")
+            #expect(isInTime, "every dozen logins took longer than a minute")
         }
     }
 
-    @Test("an address that tries keys has to wait, and another address's key is looked at")
+    @Test("an address that tries keys has to wait, while another address's key is checked")
     func keys() async throws {
         try await withCallers { near, far in
             let wrong = #"{"provider": "api-key", "key": "none of anybody's"}"#
-            // A few at a time, so that the limit of a minute is met within one.
+            // A few at a time, to reach the per-minute limit within one minute.
             var statuses: [Int] = []
             while !statuses.contains(429), statuses.count < 2_000 {
                 statuses += try await withThrowingTaskGroup(of: Int.self) { group in
@@ -77,13 +77,13 @@ struct AddressLimitTests {
                 }
             }
             #expect(Set(statuses) == [401, 429], "\(Set(statuses))")
-            // As many as the limit's, which begins anew after a minute.
+            // At least as many as the limit, which starts anew after a minute.
             #expect(statuses.count > 200)
             #expect(try await far("/login", wrong).status == 401)
         }
     }
 
-    /// What a server says to a connection that says nothing and is refused.
+    /// The server's answer to a connection that sends nothing and is refused.
     private static func refusal(_ server: Server, from address: String) async throws -> String {
         let (host, port) = await server.address
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -100,7 +100,7 @@ struct AddressLimitTests {
         }
     }
 
-    @Test("an address with as many devices as may be is refused more, and another address's device is welcomed")
+    @Test("an address with the maximum number of devices is refused another, and another address's device is welcomed")
     func connections() async throws {
         try await Platform.with(settings: ["TOMBOLO_CONNECTIONS_PER_ADDRESS": "2"]) { platform in
             let gateway = platform.gateways[0]
@@ -113,7 +113,7 @@ struct AddressLimitTests {
                     case .welcome = try codec.decodeServerMessage(bytes)
                 else { throw EndToEndFailure("The gateway doesn't welcome a device.") }
             }
-            // Both are counted, and stay: their sessions are open.
+            // Both count, and keep counting: their sessions stay open.
             try await RawSocket.with(gateway, from: Self.near) { socket in
                 try await greet(socket)
                 try await RawSocket.with(gateway, from: Self.near) { socket in

@@ -3,17 +3,17 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Somebody's requests to an admin server.
+/// One user's requests to an admin server.
 struct AdminClient: Sendable {
     struct Answer: Sendable {
         let status: Int
         let tag: String?
         let body: Data
 
-        /// The text at a path of members: `data.attributes.title`.
+        /// The text at a path of member names, such as `data.attributes.title`.
         func text(_ path: String) -> String? { member(path) as? String }
 
-        /// The body's beginning, for messages.
+        /// The beginning of the body, for failure messages.
         var content: String { String(decoding: body.prefix(500), as: UTF8.self) }
 
         func holds(_ text: String) -> Bool { String(decoding: body, as: UTF8.self).contains(text) }
@@ -30,7 +30,7 @@ struct AdminClient: Sendable {
     let url: String
     let token: String
     var client = HTTPClient.shared
-    /// Sends a request again that the server was too busy for: nothing has come of it.
+    /// Whether to resend a request that a busy server turned away, which had no effect.
     var repeatsWhenBusy = false
 
     func callAsFunction(
@@ -63,7 +63,7 @@ struct AdminClient: Sendable {
             body: Data(content.readableBytesView))
     }
 
-    /// A request with the whole address, by nobody unless there's a token.
+    /// Sends a request to a full URL, anonymously unless there's a token.
     static func send(
         _ url: String, _ body: String, type: String = "application/json", token: String? = nil
     ) async throws -> Answer {
@@ -79,7 +79,7 @@ struct AdminClient: Sendable {
             body: Data(content.readableBytesView))
     }
 
-    /// Runs with a client that has a connection for each of so many people; the shared one has a few for all.
+    /// Runs with a client that has one connection per person; the shared client has only a few for everybody.
     static func withClient(connections: Int, _ body: (HTTPClient) async throws -> Void) async throws {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An admin server of its own process on a platform's database, with the rights of its role.
+/// An admin server in a process of its own, on a platform's database, with its role's rights.
 enum AdminProcess {
-    /// - Parameter body: gets the server's address.
+    /// - Parameter body: receives the server's address.
     static func with(
         _ platform: Platform, kind: Server.Kind = .admin, _ body: (_ url: String) async throws -> Void
     ) async throws {
@@ -17,7 +17,7 @@ enum AdminProcess {
         try await server.kill9()
     }
 
-    /// Not started.
+    /// Returns a server that isn't started yet.
     static func server(_ platform: Platform, kind: Server.Kind = .admin) async throws -> Server {
         try await platform.servers(1, kind: kind)[0]
     }

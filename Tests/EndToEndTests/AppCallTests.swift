@@ -5,8 +5,8 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// The calls of RealmSwift's apps that no other test makes against a gateway process: subscriptions one by one, and the
-/// forms with completion handlers.
+/// The RealmSwift app calls that no other test makes against a gateway process: individual subscriptions, and the
+/// variants with completion handlers.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct AppCallTests {
     private static let credentials = Credentials.emailPassword(
@@ -48,7 +48,7 @@ struct AppCallTests {
 
             try realm.write { for text in ["a", "b", "c", "d"] { realm.add(Memo(value: ["text": text])) } }
             try await session.wait(for: .upload)
-            // What no subscription asks for has left the device.
+            // Objects that no subscription covers leave the device.
             try await has(["a"], realm)
 
             let subscriptions = realm.subscriptions
@@ -79,7 +79,7 @@ struct AppCallTests {
             try await has(["a", "b", "c", "d"], realm)
             try await subscriptions.update { subscriptions.remove(named: "all") }
             try await has(["d"], realm)
-            // States are told on the main queue, a moment later.
+            // State changes are delivered on the main queue, a moment later.
             while states.withLock({ !$0.contains(.complete) }) { try await Task.sleep(for: .milliseconds(20)) }
             token.invalidate()
             try await subscriptions.update { subscriptions.removeAll(ofType: Memo.self) }
@@ -98,7 +98,7 @@ struct AppCallTests {
     }
 
     @Test(
-        "Progress is told in both directions, waits call back, and a gateway that is away ends an opening that asked so"
+        "Progress is reported both ways, waits call back, and openings that must not wait for connections fail without a gateway"
     )
     func session() async throws {
         try await Phone.withServer { server, phone in
@@ -144,7 +144,7 @@ struct AppCallTests {
         }
     }
 
-    @Test("The forms with completion handlers do what the others do")
+    @Test("The variants with completion handlers do what the others do")
     func completions() async throws {
         func failure(_ body: (@escaping @Sendable ((any Error)?) -> Void) -> Void) async -> AppError? {
             await withCheckedContinuation { continuation in body { continuation.resume(returning: $0) } } as? AppError

@@ -8,7 +8,8 @@ import Testing
 struct BadInputTests {
     private static let codec = MessageCodec(schema: Platform.schema)
 
-    /// Sends messages to the gateway and returns the failure that it answers with; then another device must be served.
+    /// Sends messages to the gateway and returns the failure that it answers with. Afterwards another device must still
+    /// be served.
     private func failure(_ platform: Platform, _ messages: [[UInt8]]) async throws -> SessionFailure {
         let failure = try await RawSocket.with(platform.gateways[0]) { socket in
             for message in messages { try await socket.send(message) }
@@ -142,7 +143,7 @@ struct BadInputTests {
     func `A device that sends more than a hello before its session is open is closed with code 1009`() async throws {
         try await Platform.with { platform in
             let code = try await RawSocket.with(platform.gateways[0]) { socket in
-                // Not the whole message, which the gateway must not wait for.
+                // Only part of the message, because the gateway must not wait for the rest.
                 let part = [UInt8](repeating: 0, count: MessageCodec.maximumControlByteCount + (65 << 10))
                 try await socket.send(part, claiming: 10 << 20)
                 guard case .closed(let code) = try await socket.next() else { return nil as Int? }

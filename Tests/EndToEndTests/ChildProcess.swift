@@ -16,7 +16,7 @@ final class ChildProcess: Sendable {
 
     func write(_ line: String) { dialogue.say(line) }
 
-    /// Sends a signal; SIGKILL and SIGTERM wait for the end.
+    /// Sends a signal. For SIGKILL and SIGTERM it also waits until the program has ended.
     func signal(_ number: Int32) async throws {
         kill(pid, number)
         guard number == SIGKILL || number == SIGTERM else { return }

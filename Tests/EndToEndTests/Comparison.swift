@@ -5,8 +5,8 @@ import TomboloModel
 struct Comparison {
     let platform: Platform
 
-    /// Rows of a class as texts that both databases make alike, floating-point columns left out.
-    /// - Parameter condition: SQL on the server's rows: those that the device may have.
+    /// The rows of a class in a text format that both databases produce alike, without the floating-point columns.
+    /// - Parameter condition: an SQL condition for the server's rows that the device may have.
     func differences(_ className: String, where condition: String = "true", on device: DeviceProcess) async throws
         -> [String]
     {

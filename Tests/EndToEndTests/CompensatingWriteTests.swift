@@ -7,10 +7,10 @@ import TomboloSyncClient
 
 @testable import Tombolo
 
-/// What the rules refuse is undone write by write, and the app hears of it once.
+/// Writes that the rules refuse are undone one by one, and the app is told once.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct CompensatingWriteTests {
-    /// A class with an editor's fields and one that only its owner may write.
+    /// A class whose editors may write every field except the title, which only its owner may write.
     final class CompensatedTask: Object {
         @Persisted(primaryKey: true) var _id: String
         @Persisted var owner: String
@@ -44,7 +44,7 @@ struct CompensatingWriteTests {
         }
     }
 
-    /// An app on a server whose tasks are "open" and "locked".
+    /// An app on a server with an "open" and a "locked" task.
     private struct Launch {
         let app: App
         let user: User
@@ -71,7 +71,7 @@ struct CompensatingWriteTests {
             try #require(realm.object(ofType: CompensatedTask.self, forPrimaryKey: key))
         }
 
-        /// Ends the process's use of the file, as a killed process does.
+        /// Releases the process's use of the file, as if the process had been killed.
         func end() { realm.syncSession?.closeFile() }
     }
 
@@ -99,7 +99,7 @@ struct CompensatingWriteTests {
         }
     }
 
-    @Test("Of one transaction only the forbidden writes are undone; each is told with class, key, reason and role")
+    @Test("Only a transaction's forbidden writes are undone, and each is reported with class, key, reason and role")
     @MainActor
     func oneTransaction() async throws {
         try await Self.with { server, token in
@@ -141,7 +141,7 @@ struct CompensatingWriteTests {
         }
     }
 
-    @Test("An app that had no handler hears of a refused write at its next launch, and then no more")
+    @Test("An app without a handler hears of a refused write at its next launch, and only once")
     @MainActor
     func nextLaunch() async throws {
         try await Self.with { server, token in
@@ -155,7 +155,7 @@ struct CompensatingWriteTests {
             let second = try await Launch(server, token: token) { error, _ in errors.add(error) }
             try await Self.eventually("the app was told") { errors.calls == 1 }
             #expect(errors.writes.map(\.primaryKey) == [.string("open")] && errors.writes.map(\.role) == ["editor"])
-            // What was told is forgotten on the engine's thread.
+            // The engine's thread forgets reported writes.
             try await Self.eventually("the refusal is forgotten") {
                 try await second.realm.syncSession?.engine.untoldRefusals(after: 0).isEmpty == true
             }
@@ -169,7 +169,7 @@ struct CompensatingWriteTests {
         }
     }
 
-    @Test("A handler that is set late hears of what was refused before, and a refused transaction blocks no other")
+    @Test("A handler that is set late hears of earlier refused writes, and a refused transaction blocks no other")
     @MainActor
     func lateHandler() async throws {
         try await Self.with { server, token in

@@ -5,7 +5,7 @@ import TomboloModel
 /// An app's own admin server, as a process.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct ConferenceAdminTests {
-    @Test("conference-admin is an admin server that has the event platform's own pages besides")
+    @Test("conference-admin is an admin server that adds the event platform's own pages")
     func pages() async throws {
         try await Platform.with { platform in
             try await AdminProcess.with(platform, kind: .conferenceAdmin) { url in

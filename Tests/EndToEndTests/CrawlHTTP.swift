@@ -3,15 +3,15 @@ import NIOCore
 import NIOHTTP1
 import TomboloModel
 
-/// What a role's calls come to over HTTP, at an admin server.
+/// Finds out what a role may do over HTTP, at an admin server.
 struct CrawlHTTP {
     let url: String
 
-    /// The letters of what is permitted, by service.
+    /// The letters of the permitted operations, by service.
     func crawl(_ site: CrawlSite) async throws -> [String: String] {
         var found: [String: String] = [:]
         for kind in CrawlKind.all { found[kind.service] = try await letters(kind, site) }
-        // Last, for everything goes with an event.
+        // Events last, because deleting an event deletes everything in it.
         found[CrawlKind.event.service] = try await letters(.event, site)
         return found
     }

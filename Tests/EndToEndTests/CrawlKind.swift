@@ -1,21 +1,21 @@
 import TomboloHTTP
 import TomboloModel
 
-/// A class that is crawled, with the collection in addresses and a property that is written.
+/// A class to crawl, with its collection's name in URLs and a property to write.
 struct CrawlKind {
     let name: String
-    /// As the matrix calls it, or the collection of a class that isn't in the matrix.
+    /// The service's name in the matrix, or the collection's name if the class isn't in the matrix.
     let service: String
     let property: String
-    /// Values of the property.
+    /// The property's values before and after a write.
     var before = "before"
     var after = "after"
-    /// A text that no two objects of an event share.
+    /// A text property whose values must be unique within an event.
     var unique: String?
     var isOfEvent = true
 
     static let event = CrawlKind(name: "Event", service: "events", property: "name")
-    /// What the matrix has boxes for, but events.
+    /// The classes that have boxes in the matrix, except events.
     static let ofMatrix = [
         CrawlKind(name: "Ticket", service: "tickets", property: "name", unique: "rank"),
         CrawlKind(name: "Order", service: "orders", property: "currency", unique: "identifier"),
@@ -31,9 +31,9 @@ struct CrawlKind {
         name: "RoleAssignment", service: "role_assignments", property: "role", before: "registrar", after: "moderator")
     static let user = CrawlKind(
         name: "User", service: "users", property: "displayName", unique: "email", isOfEvent: false)
-    /// Of another app in the same database.
+    /// Belongs to another app in the same database.
     static let listing = CrawlKind(name: "Listing", service: "listings", property: "location", isOfEvent: false)
-    /// All but events, which everything of theirs goes with.
+    /// All classes except events, whose deletion takes their objects along.
     static let all = ofMatrix + [assignment, user, listing]
 
     var item: ClassSchema? { Platform.schema[name] }
@@ -42,7 +42,7 @@ struct CrawlKind {
     var collection: String { ClassSchema.collectionName(of: name) }
     var isTrashable: Bool { item?.isTrashable ?? false }
 
-    /// What a new object must say besides the property that is written, by name.
+    /// The values that a new object needs besides the property to write, by column.
     var required: [(column: Column, value: Value)] {
         let state = name == "Order" ? "placed" : "draft"
         let known = ["state": state, "privacy": "public", "kind": "free", "currency": "EUR", "timezone": "UTC"]

@@ -1,14 +1,14 @@
 import PostgresClient
 import TomboloModel
 
-/// A draft event for the calls of a role, within the role or outside of it, with objects of each class to read, to change
-/// and to delete.
+/// A draft event that a role's calls are tried on, inside or outside the role's scope. It has objects of each class to
+/// read, change and delete.
 struct CrawlSite {
     let role: String
-    /// Nil for nobody.
+    /// Nil for an anonymous caller.
     let token: String?
     let event = ObjectId.generate()
-    /// Users to whom roles in the event are assigned, and one more.
+    /// Users who are assigned roles in the event, and one more.
     let holders = (0..<4).map { _ in ObjectId.generate() }
     let objects: [String: [ObjectId]]
 

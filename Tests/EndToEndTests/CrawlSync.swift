@@ -4,14 +4,14 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// What a device's edits come to in the database, of a role within its event and in another one. What the device can't
-/// see, it can't edit: forged instructions try it in its place.
+/// Finds out what a role's edits on a device change in the database, within the role's event and in another one. The
+/// device can't edit what it can't see, so forged instructions try that instead.
 struct CrawlSync {
     let platform: Platform
     let token: String
     let device: DeviceProcess
 
-    /// What was seen of a site, and what was made there.
+    /// What the device saw of a site, and what it created there.
     private struct Attempt {
         let site: CrawlSite
         var made: [String: ObjectId] = [:]
@@ -27,7 +27,7 @@ struct CrawlSync {
             token: token)
     }
 
-    /// The letters of what is permitted, by service, of each site.
+    /// For each site, the letters of the permitted operations, by service.
     func crawl(_ sites: [CrawlSite]) async throws -> [[String: String]] {
         try await device.start()
         try await device.ask(["subscribe"] + ([.event] + CrawlKind.all).map(\.name))
@@ -41,7 +41,7 @@ struct CrawlSync {
             for kind in CrawlKind.all { letters[kind.service] = try await self.letters(kind, attempt) }
             found.append(letters)
         }
-        // Last, for everything goes with an event.
+        // Events last, because erasing an event erases everything in it.
         for attempt in attempts where attempt.seesEvent {
             try await device.ask("erase", "Event", attempt.site.event.stringValue)
         }
@@ -59,7 +59,7 @@ struct CrawlSync {
         (try? await device.ask("get", name, id.stringValue, property)) != nil
     }
 
-    /// Edits what the device has.
+    /// Edits the objects that the device has.
     private func edit(_ site: CrawlSite) async throws -> Attempt {
         var attempt = Attempt(site: site)
         if await has("Event", site.event, "name") { attempt.read.insert("Event") }
@@ -88,7 +88,7 @@ struct CrawlSync {
         return attempt
     }
 
-    /// Writes of what the device hasn't, which its interface has no way to ask for.
+    /// Instructions for objects that the device lacks, which its interface has no way to write.
     private func instructions(_ attempt: Attempt) throws -> [Instruction] {
         var result: [Instruction] = []
         for kind in CrawlKind.all + [.event] where !attempt.read.contains(kind.name) {
@@ -116,7 +116,7 @@ struct CrawlSync {
         return result
     }
 
-    /// Uploads each instruction by itself, as a device without our code can.
+    /// Uploads each instruction in a changeset of its own, as a device without our code can.
     private func forge(_ instructions: [Instruction]) async throws {
         guard !instructions.isEmpty else { return }
         let (token, codec) = (token, MessageCodec(schema: Platform.schema))
@@ -147,7 +147,7 @@ struct CrawlSync {
         guard isOver else { throw EndToEndFailure("The gateway didn't take all that was forged.") }
     }
 
-    // MARK: What came of them
+    // MARK: Results
 
     private func letters(_ kind: CrawlKind, _ attempt: Attempt) async throws -> String {
         func holds(_ condition: String, _ id: ObjectId?) async throws -> Bool {

@@ -4,7 +4,7 @@ import PostgresClient
 import RandomValues
 import TomboloModel
 
-/// One of a crowd: somebody with a role, who does things at an admin server at random.
+/// One of a crowd: a user with a role who does random things at an admin server.
 struct CrowdMember: Sendable {
     enum Role: String, Sendable {
         case superAdmin, admin, organizer
@@ -38,7 +38,8 @@ struct CrowdMember: Sendable {
 
     // MARK: Edits
 
-    /// Adds one to a ticket's quantity, as somebody does who reads, adds, and writes if nobody was faster.
+    /// Adds one to a ticket's quantity optimistically: reads it, adds one, and writes it if nobody else has written
+    /// meanwhile.
     private func add(_ ticket: ObjectId) async throws {
         for _ in 0..<200 {
             let found = try await call(.GET, "/api/tickets/\(ticket)")
@@ -56,14 +57,14 @@ struct CrowdMember: Sendable {
         stage.note { $0.unexpected.append("a ticket was changed 200 times by others meanwhile") }
     }
 
-    /// Changes a property that devices don't, of a row that they add to all the time.
+    /// Changes a property that devices don't write, in a row that they increment all the time.
     private func change(_ counter: ObjectId, to number: Int) async throws {
         stage.note { $0.bedrooms[counter, default: []].insert(number) }
         let body = #"{"data": {"type": "listings", "id": "\#(counter)", "attributes": {"bedrooms": \#(number)}}}"#
         stage.expect(try await call(.PATCH, "/api/listings/\(counter)", body), [200], "PATCH a counter")
     }
 
-    /// Counts in the name of the event.
+    /// Increments the number in the event's name.
     private func rename() async throws {
         let path = "/api/events/\(stage.platform.event)"
         for _ in 0..<200 {
@@ -118,7 +119,7 @@ struct CrowdMember: Sendable {
         stage.expect(answer, [200, 404], "trash one of \(thing.collection)")
     }
 
-    /// The group that a thing is in, in the trash; nil if it isn't there.
+    /// The trash group that a thing is in, or nil if it isn't in the trash.
     private func group(of thing: CrowdStage.Thing) async throws -> String? {
         let found = try await stage.platform.sql(
             "SELECT trash_group::text FROM \(thing.table) WHERE _id = $1", [.bytea(thing.id.bytes)])
@@ -131,13 +132,13 @@ struct CrowdMember: Sendable {
         stage.expect(answer, [200, 404], "restore one of \(thing.collection)")
     }
 
-    /// Deletes a group for ever and restores it, at the same time or after that: one of the two happens, or neither, as
-    /// somebody else was faster.
+    /// Deletes a group for ever and restores it, at the same time or one after the other. One of the two succeeds, or
+    /// neither if another caller was faster.
     private func purgeAndRestore(_ thing: CrowdStage.Thing, atOnce: Bool) async throws {
         try await trash(thing)
         guard let group = try await group(of: thing) else { return }
         async let purging = call(.DELETE, "/admin/trash/\(group)")
-        // Restoring may win every time; then nothing would be deleted for ever.
+        // If restoring won every time, nothing would ever be deleted for ever.
         if !atOnce { _ = try await purging }
         async let restoring = call(.POST, "/admin/trash/\(group)/restore")
         let (purged, restored) = (try await purging, try await restoring)
@@ -151,7 +152,7 @@ struct CrowdMember: Sendable {
         }
     }
 
-    /// Makes a track, and deletes it for ever by way of the trash.
+    /// Makes a track, moves it to the trash, and deletes it there for ever.
     private func makeAndPurge() async throws {
         let event = stage.platform.event
         let made = try await call(

@@ -7,14 +7,14 @@ import TomboloAuthentication
 import TomboloModel
 
 /// A hundred administrators and organizers edit, trash, restore, delete for ever and change the matrix at once, while
-/// devices synchronise: no update is lost, no group is torn, and every change of the matrix is a version of its own.
+/// devices sync. No update is lost, no group is torn, and every change of the matrix makes its own version.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct CrowdOfAdminsTests {
     private static let crowdCount = 100
-    /// Of each.
+    /// Transactions per device.
     private static let actionCount = ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1" ? 50 : 5
 
-    /// Super administrators, administrators and organizers of the event, all of whom may write listings.
+    /// Super administrators, administrators and organizers of the event. All of them may write listings.
     private static func crowd(
         _ stage: CrowdStage, at url: String, _ client: HTTPClient
     ) async throws -> [CrowdMember] {
@@ -48,7 +48,7 @@ struct CrowdOfAdminsTests {
         return crowd
     }
 
-    @Test("a hundred administrators and organizers at once lose no update and tear no group, while devices synchronise")
+    @Test("a hundred administrators and organizers at once lose no update and tear no group, while devices sync")
     func crowd() async throws {
         var generator = SeededGenerator.printed(for: "a crowd of administrators")
         let seed = generator.next()
@@ -90,7 +90,7 @@ struct CrowdOfAdminsTests {
         }
     }
 
-    /// A device has what the database has.
+    /// A device has the same rows as the database.
     private static func check(_ device: DeviceProcess, _ stage: CrowdStage) async throws {
         for ticket in stage.tickets {
             let quantity = try await stage.platform.sql(

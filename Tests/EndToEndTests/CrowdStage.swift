@@ -3,27 +3,27 @@ import Synchronization
 import Testing
 import TomboloModel
 
-/// What a crowd of administrators works on, and what they did to it.
+/// What a crowd of administrators works on, and a record of what they did to it.
 struct CrowdStage: Sendable {
-    /// Something that goes into the trash with what belongs to it.
+    /// Something that goes into the trash together with what belongs to it.
     struct Thing: Sendable {
         let collection: String
         let table: String
         let id: ObjectId
     }
 
-    /// What must be found in the end.
+    /// What the database must show in the end.
     struct Deeds {
-        /// By ticket, how often one was added.
+        /// The number of increments, by ticket.
         var additions: [ObjectId: Int] = [:]
-        /// What was written to a property of the listings that devices add to.
+        /// The numbers written to the `bedrooms` of listings that devices increment.
         var bedrooms: [ObjectId: Set<Int>] = [:]
         var renamings = 0
         var matrixChanges = 0
-        /// Tracks.
+        /// Ids of tracks.
         var made: Set<ObjectId> = []
         var purged: Set<ObjectId> = []
-        /// Things that were deleted for ever, while somebody restored them.
+        /// Things that were deleted for ever while another caller tried to restore them.
         var gone: Set<ObjectId> = []
         var unexpected: [String] = []
     }
@@ -32,7 +32,8 @@ struct CrowdStage: Sendable {
         let deeds = Mutex(Deeds())
     }
 
-    /// Of an event each, with a property that has no default, and one that no two objects of an event share.
+    /// The classes of an event's parts. Each names a property without a default, and a property that must be unique
+    /// within an event, if there is one.
     private static let parts: [(className: String, property: String, unique: String?)] = [
         ("Ticket", "name", "rank"), ("Order", "currency", "identifier"), ("Track", "name", nil),
         ("Session", "title", nil), ("Speaker", "name", nil), ("SpeakerContact", "mobile", nil),
@@ -42,11 +43,11 @@ struct CrowdStage: Sendable {
 
     let platform: Platform
     let tickets: [ObjectId]
-    /// With two contacts each.
+    /// Each has two contacts.
     let speakers: [ObjectId]
-    /// With an object of each other class.
+    /// Each has one object of every other class.
     let events: [ObjectId]
-    /// Listings that devices add to, while organizers change something else of them.
+    /// Listings whose prices devices increment while organizers change another property.
     let counters: [ObjectId]
     private let book = DeedBook()
 
@@ -87,7 +88,7 @@ struct CrowdStage: Sendable {
             """, [.bytea(event.bytes), .text(event.stringValue)])
         for part in Self.parts {
             let (column, value) = part.unique.map { (", \($0)", ", '\(event.stringValue)'") } ?? ("", "")
-            // The event's own id, so that what is left can be told to be its.
+            // The part gets the event's own id, so that leftovers can be traced to it.
             try await platform.sql(
                 "INSERT INTO \(Self.table(part.className)) (_id, event, \(part.property)\(column)) VALUES ($1, $1, 'before'\(value))",
                 [.bytea(event.bytes)])
@@ -109,8 +110,8 @@ struct CrowdStage: Sendable {
 
     // MARK: Checks
 
-    /// No update is lost.
-    /// - Parameter versions: of the rules that were stored meanwhile.
+    /// Expects that no update was lost.
+    /// - Parameter versions: the number of rule versions stored meanwhile.
     func checkUpdates(versions: Int64) async throws {
         let deeds = deeds
         #expect(deeds.unexpected.isEmpty, "\(deeds.unexpected.prefix(5))")
@@ -128,7 +129,7 @@ struct CrowdStage: Sendable {
         #expect(versions == Int64(deeds.matrixChanges))
     }
 
-    /// Every transaction of a device made a listing, and added one to both counters, whose rows others changed meanwhile.
+    /// Every device transaction made a listing and incremented both counters, while others changed the counters' rows.
     private func checkCounters() async throws {
         let made = try await platform.sql(
             "SELECT count(*) FROM listing WHERE location = $1", [.text("made by \(counters[0])")])[0, 0].int
@@ -136,25 +137,25 @@ struct CrowdStage: Sendable {
         for counter in counters {
             let row = try await platform.sql(
                 "SELECT price::int, bedrooms::int FROM listing WHERE _id = $1", [.bytea(counter.bytes)])[0]
-            #expect(try row[0].int == made, "what devices added to \(counter)")
+            #expect(try row[0].int == made, "increments by devices to \(counter)")
             #expect(try deeds.bedrooms[counter]?.contains(row[1].int) == true, "bedrooms of \(counter)")
         }
     }
 
-    /// No group is torn, in any class that has a trash.
+    /// Expects that no group is torn, in any class that has a trash.
     func checkGroups() async throws {
         let deeds = deeds
         let left = try await platform.sql(
             "SELECT count(*) FROM track WHERE _id = ANY ($1)", [.byteaArray(deeds.made.map(\.bytes))])[0, 0].int
-        #expect(left == 0, "tracks that were deleted for ever")
+        #expect(left == 0, "tracks remain that were deleted for ever")
         let contacts = try await platform.sql(
             """
             SELECT s._id, (s.trashed_at, s.trash_group) IS NOT DISTINCT FROM (c.trashed_at, c.trash_group)
             FROM speaker_contact c LEFT JOIN speaker s ON c.speaker = s._id WHERE c.event = $1
             """, [.bytea(platform.event.bytes)])
-        #expect(try contacts.allSatisfy { try $0[1].bool }, "contacts that went another way than their speaker")
+        #expect(try contacts.allSatisfy { try $0[1].bool }, "contacts were separated from their speaker")
         let lasting = Set(speakers).subtracting(deeds.gone)
-        #expect(contacts.count == 2 * lasting.count, "contacts that were lost, or outlived their speaker")
+        #expect(contacts.count == 2 * lasting.count, "contacts were lost, or outlived their speaker")
         try await expect(lasting, in: "speaker", among: speakers)
         let lastingEvents = Set(events).subtracting(deeds.gone)
         try await expect(lastingEvents, in: "event", among: events)
@@ -167,7 +168,7 @@ struct CrowdStage: Sendable {
                 WHERE c._id = ANY ($1) AND (e._id IS DISTINCT FROM c._id
                     OR (c.trashed_at, c.trash_group) IS DISTINCT FROM (e.trashed_at, e.trash_group))
                 """, [.byteaArray(events.map(\.bytes))])[0, 0].int
-            #expect(torn == 0, "\(part.className) went another way than its event")
+            #expect(torn == 0, "\(part.className) objects were separated from their event")
         }
         let classes = Platform.schema.classes.filter(\.isTrashable)
         let all = classes.map {
@@ -178,7 +179,7 @@ struct CrowdStage: Sendable {
             SELECT count(*) FROM (SELECT trash_group FROM (\(all)) g GROUP BY trash_group
                 HAVING count(DISTINCT trashed_at) > 1 OR count(*) > count(trashed_at)) b
             """)
-        #expect(broken == 0, "groups that are in the trash in part, or since several moments")
+        #expect(broken == 0, "groups are in the trash only in part, or with several times")
     }
 
     private func expect(_ ids: Set<ObjectId>, in table: String, among all: [ObjectId]) async throws {

@@ -6,7 +6,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// An account that is deleted while its devices have edits that were not uploaded.
+/// An account is deleted while its devices have edits that aren't uploaded.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct DeletedAccountTests {
     private static let credentials = Credentials.emailPassword(
@@ -14,7 +14,7 @@ struct DeletedAccountTests {
 
     enum Deleter: CaseIterable { case user, administrator }
 
-    /// Asks a gateway that was started again: a connection to the one before may not be known to be broken yet.
+    /// Retries requests to a restarted gateway: the client may not have noticed yet that an old connection is broken.
     private static func reaching<R>(_ request: () async throws -> R) async throws -> R {
         while true {
             do {
@@ -26,7 +26,7 @@ struct DeletedAccountTests {
     }
 
     @Test(
-        "Edits that wait on three devices never land, and each device is told; a new account is somebody else",
+        "Edits waiting on three devices never land, each device is told, and a new account for the address is another user",
         arguments: Deleter.allCases)
     func pendingEdits(by deleter: Deleter) async throws {
         try await Phone.withServer { server, first in
@@ -50,7 +50,7 @@ struct DeletedAccountTests {
                 try await realm.objects(Memo.self).subscribe()
                 try realm.write { realm.add(Memo(value: ["text": "before \(index)"])) }
                 try await realm.syncSession?.waitForUpload()
-                // The laptop stays connected, and edits on.
+                // The laptop stays connected and goes on editing.
                 if index < 2 {
                     await (try #require(realm.syncSession)).suspendAndWait()
                 }
@@ -75,7 +75,7 @@ struct DeletedAccountTests {
                 while errors.withLock({ $0[index].last?.code != .clientUserError }) {
                     try await Task.sleep(for: .milliseconds(20))
                 }
-                // As with Realm: the file stays, and can be read, until the app removes the user.
+                // As with Realm, the file stays readable until the app removes the user.
                 #expect(realms[index].objects(Memo.self).where { $0.text == "waiting \(index)" }.count == 20)
                 let gone = users[index]
                 await #expect(throws: AppError.self) { try await gone.refreshCustomData() }
@@ -89,13 +89,13 @@ struct DeletedAccountTests {
                 try await server.pool.query("SELECT count(*) FROM memo WHERE text LIKE $1", [.text(pattern)])[0, 0]
                     .int64
             }
-            // What the gateway had begun to upload for the laptop lands, though its session has ended. Only of a
-            // gateway that's gone can one tell that it has.
+            // Uploads that the gateway had already begun for the laptop still land, though its session has ended. Only
+            // once the gateway is gone is it certain that they have.
             try await server.gateway.kill9()
             try await server.untilDisconnected()
             let late = try await texts("late")
             try await server.gateway.start()
-            // Somebody registers the address again, on one of these devices.
+            // Another person registers the address again, on one of these devices.
             try await Self.reaching {
                 try await apps[1].emailPasswordAuth.registerUser(
                     email: "ada@example.org", password: "correct horse battery")
@@ -111,7 +111,7 @@ struct DeletedAccountTests {
             #expect(try await texts("late") == late)
             #expect(try await texts("before %") == 3)
             #expect(try await texts("of the heir") == 1)
-            // The app drops the old user, with the file.
+            // The app removes the old user, with the file.
             try await users[1].remove()
             #expect(users[1].state == .removed)
         }

@@ -23,7 +23,7 @@ struct DeviceFile {
         try integer(#"SELECT count(*) FROM "\#(table)" WHERE _id = x'\#(id.stringValue)'"#) == 1
     }
 
-    /// Everything that is on the disk under the device's name: the database, its log, its index.
+    /// Everything on disk under the device's name: the database, its log, its index.
     static func bytes(_ file: URL) throws -> Data {
         var all = Data()
         let folder = file.deletingLastPathComponent()

@@ -1,21 +1,22 @@
 import Foundation
 import Synchronization
 
-/// A device in a process of its own. Killed, it can be started again on the same file.
+/// A device in a process of its own. After being killed, it can be started again on the same file.
 actor DeviceProcess {
-    /// A device has this long to answer. Beyond every other time that the tests wait, so that those say what is wrong.
+    /// How long a device may take to answer. Longer than all other limits of the tests, so that those report the
+    /// problem first.
     static let answerTimeout = Duration.seconds(240)
 
     nonisolated let name: String
     nonisolated let file: URL
     private let url: String
-    /// The authorities that it trusts; nil for the system's.
+    /// The authorities that the device trusts; nil for the system's.
     private let trusted: URL?
     private let token: String
     private let environment: [String: String]
     private var child: ChildProcess?
     private var answers: AsyncStream<String>?
-    /// Ids of the listings that the device reported as made.
+    /// Ids of the listings that the device has reported creating.
     nonisolated let made = Mutex<Set<String>>([])
 
     init(
@@ -51,7 +52,7 @@ actor DeviceProcess {
         try await ask(["open", url, token] + (trusted.map { [$0.path()] } ?? []))
     }
 
-    /// - Throws: ``EndToEndFailure`` with what the device said went wrong.
+    /// - Throws: ``EndToEndFailure`` with the device's error message.
     @discardableResult
     func ask(_ words: String...) async throws -> String { try await ask(words) }
 
@@ -79,7 +80,7 @@ actor DeviceProcess {
         return String(answer.dropFirst(2))
     }
 
-    /// As a crash would.
+    /// Kills the device, as a crash would.
     func kill9() async throws {
         try await child?.signal(SIGKILL)
         child = nil

@@ -4,16 +4,16 @@ import Synchronization
 import Testing
 import TomboloModel
 
-/// Two devices that edit the same rows on a platform, and what must be true of it whatever happens meanwhile: no edit is
-/// lost, done twice or torn.
+/// Two devices edit the same rows on a platform. Whatever happens meanwhile, no edit may be lost, applied twice or
+/// torn.
 struct EditedPlatform: Sendable {
     let platform: Platform
     let devices: [DeviceProcess]
-    /// Of each device, and the one that both add to.
+    /// One counter for each device, and one that both increment.
     let counters: [ObjectId]
     let shared: ObjectId
 
-    /// - Parameter proxy: stands before the gateways; nil for devices that connect to one gateway each.
+    /// - Parameter proxy: stands in front of the gateways; nil if each device connects to a gateway of its own.
     static func build(_ platform: Platform, behind proxy: Proxy? = nil) async throws -> EditedPlatform {
         for _ in 0..<10 { try await platform.insertListing("shared") }
         for name in ["Ada", "Grace", "Edsger"] {
@@ -44,7 +44,7 @@ struct EditedPlatform: Sendable {
             "edit", "\(seed)", counters[index].stringValue, shared.stringValue)
     }
 
-    /// Brings everything to rest and compares.
+    /// Waits until everything is at rest, then compares.
     func check(_ what: String) async throws {
         for device in devices { try await device.ask("rest") }
         try await platform.quiet(devices)
@@ -61,7 +61,7 @@ struct EditedPlatform: Sendable {
                 "SELECT encode(_id, 'hex') FROM listing WHERE location = $1", [.text("made by \(counter)")])
             let present = Set(try rows.map { try $0[0].string })
             let missing = device.made.withLock { $0.subtracting(present) }
-            #expect(missing == [], "\(what): edits of device \(device.name) are not in the database")
+            #expect(missing == [], "\(what): edits of device \(device.name) aren't in the database")
             let additions = try await platform.sql(
                 "SELECT price FROM listing WHERE _id = $1", [.bytea(counter.bytes)])
             #expect(
@@ -73,7 +73,7 @@ struct EditedPlatform: Sendable {
         #expect(try both[0, 0].int64 == total, "\(what): additions of both devices against their new rows")
     }
 
-    /// Waits until a device has made so many more edits, so that there is something to interrupt.
+    /// Waits until a device has made this many more edits, so that there is something to interrupt.
     func untilEdited(_ index: Int, more count: Int) async throws {
         let before = devices[index].made.withLock { $0.count }
         try await platform.eventually("\(count) more edits of device \(devices[index].name)") {

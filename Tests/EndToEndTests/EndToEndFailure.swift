@@ -1,4 +1,4 @@
-/// What kept a test's processes from doing what the test needs.
+/// A failure to do what a test needs, in one of its processes.
 struct EndToEndFailure: Error, CustomStringConvertible {
     let description: String
 

@@ -7,7 +7,7 @@ import TomboloSyncSession
 @Suite struct EndedLoginTests {
     private static let codec = MessageCodec(schema: Platform.schema)
 
-    @Test("ending a login ends its open sync sessions on every gateway, and no other login's")
+    @Test("ending a login ends its open sync sessions on every gateway, but not those of other logins")
     func openSessionsEnd() async throws {
         try await Platform.with(gateways: 2) { platform in
             let authenticator = await Authenticator(
@@ -24,10 +24,10 @@ import TomboloSyncSession
                     let failure = try await socket.failure(Self.codec)
                     #expect(failure.code == .notAuthenticated, "\(failure)")
                 }
-                // The same user's other login goes on.
+                // The same user's other login stays open.
                 try await RawSocket.with(gateway) { try await greet($0, kept.token) }
             }
-            // A refresh token that a thief showed ends the open session too.
+            // Reusing an old refresh token, as a thief would, ends the open session too.
             let second = try await authenticator.refresh(ended.refreshToken)
             try await RawSocket.with(platform.gateways[1]) { socket in
                 try await greet(socket, second.token)

@@ -7,7 +7,8 @@ import TomboloSyncClient
 
 @testable import Tombolo
 
-/// An app whose trigger makes the creator of a team its lead. A device fills the team before it has heard of that.
+/// An app whose trigger makes the creator of a team its lead. A device fills the team before it has received that
+/// change.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct FirstOwnerTests {
     final class LedTeam: Object {
@@ -54,7 +55,7 @@ struct FirstOwnerTests {
         let texts = Mutex<[String]>([])
     }
 
-    @Test("a device adds to what it makes in the same transaction, and right after it")
+    @Test("a device adds to what it creates, in the same transaction and right after it")
     func sameUpload() async throws {
         try await AnyAppServer.with { server in try await addToNewTeam(server) }
     }

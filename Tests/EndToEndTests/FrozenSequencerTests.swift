@@ -3,8 +3,8 @@ import PostgresClient
 import Testing
 import TomboloChangesets
 
-/// The elected sequencer is frozen, as by SIGSTOP, a paused virtual machine or a lost network: its connections stand, and
-/// nothing comes from it.
+/// The elected sequencer is frozen, as by SIGSTOP, a paused virtual machine or a network failure: its connections stay
+/// open, but it sends nothing.
 @Suite(.serialized)
 struct FrozenSequencerTests {
     private static let epoch = "SELECT epoch FROM tombolo.sequencer"
@@ -12,7 +12,7 @@ struct FrozenSequencerTests {
         FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tombolo-sequencer'
         """
 
-    /// Of the session that has to be heard.
+    /// A condition for the session whose activity proves that the sequencer is alive.
     private static let holdsLock = """
         pid IN (SELECT pid FROM pg_locks WHERE granted AND relation = 'tombolo.sequencer_lock'::regclass)
         """
@@ -21,7 +21,7 @@ struct FrozenSequencerTests {
         try await platform.eventually("the first tick") { try await platform.count(Self.latest) > 0 }
         let elected = Set(try await pids(platform))
         try await platform.standby.start()
-        // Its only session is the one that asks for the lock.
+        // Its only session is the one that waits for the lock.
         try await platform.eventually("the standby's session") {
             try await !Set(pids(platform)).subtracting(elected).isEmpty
         }
@@ -33,7 +33,7 @@ struct FrozenSequencerTests {
         try await platform.sql("SELECT pid \(Self.sessions) AND \(condition)").map { try $0[0].int64 }
     }
 
-    /// Numbers without gaps, and no tick that forgets what the one before it saw.
+    /// Expects that tick numbers have no gaps, and that no tick loses sight of anything its predecessor saw.
     private func checkOrder(_ platform: Platform) async throws {
         let ticks = try await platform.sql("SELECT number, snapshot::text FROM tombolo.tick ORDER BY number").map {
             (number: try $0[0].int64, snapshot: try #require(Snapshot(text: try $0[1].string)))
@@ -43,7 +43,7 @@ struct FrozenSequencerTests {
             #expect(newer.snapshot.xmax >= older.snapshot.xmax, "tick \(newer.number) goes back")
             #expect(
                 newer.snapshot.running.allSatisfy { $0 >= older.snapshot.xmax || older.snapshot.running.contains($0) },
-                "tick \(newer.number) does not see all that tick \(older.number) sees")
+                "tick \(newer.number) doesn't see everything that tick \(older.number) sees")
         }
     }
 
@@ -51,20 +51,21 @@ struct FrozenSequencerTests {
         (try? String(contentsOf: server.messages, encoding: .utf8)) ?? ""
     }
 
-    /// How often it said that it lost its lease, or a connection with it.
+    /// How often a server reported losing its lease, or losing a connection and the lease with it.
     private func resignations(_ server: Server) -> Int {
         messages(server).split(separator: "\n").count {
             $0.contains("tands for election again") || $0.contains("Restarting the sequencer")
         }
     }
 
-    /// A process that nobody froze lost its lease all the same, for it had no processor time. Others are elected then than the
-    /// test means.
+    /// A process that wasn't frozen lost its lease because it got no processor time, so there were other elections than
+    /// the test intended.
     private struct Disturbance: Error {
         let elections: Int64
     }
 
-    /// Runs a test again if it was disturbed. Who is elected too often for another reason is so each time.
+    /// Runs a test again if it was disturbed. If there are too many elections for any other reason, that happens every
+    /// time.
     private func undisturbed(_ body: () async throws -> Void) async throws {
         for attempt in 1...6 {
             do {
@@ -78,7 +79,7 @@ struct FrozenSequencerTests {
         }
     }
 
-    /// - Throws: ``Disturbance`` if there was another number of elections since the platform was made.
+    /// - Throws: ``Disturbance`` if the number of elections since the platform was made is another one.
     private func expectElections(_ count: Int64, _ platform: Platform) async throws {
         let found = try await platform.count(Self.epoch)
         guard found != count else { return }
@@ -99,7 +100,7 @@ struct FrozenSequencerTests {
             let clock = ContinuousClock()
             var (frozen, other) = (platform.sequencer, platform.standby)
             for round in 1...3 {
-                // One for the first sequencer, and one for each round.
+                // One election for the first sequencer, and one for each round.
                 try await expectElections(Int64(round), platform)
                 let time = try await platform.sql("SELECT clock_timestamp()::text")[0, 0].string
                 let start = clock.now
@@ -110,7 +111,7 @@ struct FrozenSequencerTests {
                 }
                 print("round \(round): on the device \(clock.now - start) after the sequencer was frozen")
                 try await expectElections(Int64(round) + 1, platform)
-                // What the frozen process held open no longer keeps VACUUM from its work.
+                // Snapshots that the frozen process held open no longer block VACUUM.
                 try await platform.eventually("the end of the frozen process's snapshots") {
                     try await pids(platform, "backend_xmin IS NOT NULL AND xact_start < '\(time)'").isEmpty
                 }
@@ -119,9 +120,9 @@ struct FrozenSequencerTests {
                 try await platform.eventually("the next row on the device") {
                     try DeviceFile(device.file).has("listing", later)
                 }
-                // The one that came back didn't take over.
+                // The resumed process didn't take over.
                 try await expectElections(Int64(round) + 1, platform)
-                // It stands by now, and is next.
+                // The resumed process is now the standby, and the next to be elected.
                 let (resumed, times) = (frozen, (round + 1) / 2)
                 try await platform.eventually("the resumed process's notice") { resignations(resumed) >= times }
                 (frozen, other) = (other, frozen)
@@ -131,8 +132,8 @@ struct FrozenSequencerTests {
         }
     }
 
-    /// As on a machine that has no processor time to spare. With a lease as short as for others, each pause would lose it,
-    /// and the time in between is too short to be elected and make a tick.
+    /// As on a machine with no processor time to spare. With the usual short lease, each pause would lose it, and the
+    /// time in between would be too short to be elected and make a tick.
     @Test
     func `A sequencer that runs a tenth of the time keeps its lease after a few pauses`() async throws {
         try await Platform.with { platform in
@@ -144,7 +145,7 @@ struct FrozenSequencerTests {
             let before = try await platform.count(Self.epoch)
             let sequencer = platform.sequencer
             var heardAt = began
-            // Silences that no lease outlasts, since this process stood still.
+            // Silences that outlast any lease, because this test process stood still itself.
             var overlong = 0
             for number in 1...12 {
                 try await sequencer.signal(SIGSTOP)
@@ -161,7 +162,7 @@ struct FrozenSequencerTests {
             }
             let elections = try await platform.count(Self.epoch) - before
             print("\(elections) elections in 12 pauses, \(overlong) of them too long")
-            // After a minute without a loss a lease is as short as at first.
+            // After a minute without a loss, a lease is as short as at first.
             let minutes = Int((clock.now - began) / .seconds(60))
             #expect(elections <= 3 * (1 + minutes) + overlong)
             let last = try await platform.insertListing("afterwards")
@@ -181,14 +182,14 @@ struct FrozenSequencerTests {
     private func freezeInTick() async throws {
         try await Platform.with(gateways: 0) { platform in
             try await startStandby(platform)
-            // From the second time on the statement is prepared, and sent in one piece.
+            // From its second use on, the statement is prepared and sent in one piece.
             for number in 1...3 {
                 let last = try await platform.count(Self.latest)
                 try await platform.insertListing("listing \(number)")
                 try await platform.eventually("tick \(number)") { try await platform.count(Self.latest) > last }
             }
             let before = try await platform.count(Self.latest)
-            // The tick waits for the table, until after the successor's election: it arrives late.
+            // The tick waits for the table until after the successor's election, so it arrives late.
             let lock = try await PostgresConnection.connect(platform.configuration)
             try await lock.execute("BEGIN; LOCK TABLE tombolo.tick IN SHARE ROW EXCLUSIVE MODE")
             let waiting = """
@@ -204,7 +205,7 @@ struct FrozenSequencerTests {
                 try await expectElections(2, platform)
                 return try await platform.count(waiting) >= 2
             }
-            // The late tick is first in the queue, and its number is free.
+            // The late tick is first in the queue, and its number isn't taken yet.
             try await lock.execute("COMMIT")
             await lock.close()
             try await platform.eventually("a tick") { try await platform.count(Self.latest) > before }
@@ -213,7 +214,7 @@ struct FrozenSequencerTests {
             let last = try await platform.count(Self.latest)
             try await platform.insertListing("after it came back")
             try await platform.eventually("another tick") { try await platform.count(Self.latest) > last }
-            // Had the late tick been accepted, the successor's would have failed for its number.
+            // If the late tick had been accepted, the successor's would have failed because of its number.
             #expect(!messages(platform.standby).contains("duplicate key"), "\(messages(platform.standby))")
             try await expectElections(2, platform)
             #expect(!messages(platform.standby).contains("Restarting the sequencer"), "\(messages(platform.standby))")

@@ -2,7 +2,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// What a new device says first.
+/// A new device's first message.
 enum Greeting {
     static func hello(
         _ schema: Schema, token: String, client: ClientID, version: Int = ProtocolVersion.current,

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.serialized)
 struct HostileDeviceTests {
-    /// Texts that no attendee may ever have on a device.
+    /// Texts that must never reach an attendee's device.
     private static let secrets = [
         "stranger@example.org", "organizer@example.org", "contact-k3q9@secret.example", "+49 555 k3q9 mobile",
         "Draft Days", "draft-session-k3q9", "pending-session-k3q9", "hidden-ticket-k3q9", "draft-speaker-k3q9",
@@ -20,7 +20,7 @@ struct HostileDeviceTests {
         let listing: ObjectId
         let ticket: ObjectId
         let contact: ObjectId
-        /// The attendee's own.
+        /// The attendee's own order.
         let order: ObjectId
     }
 
@@ -51,7 +51,7 @@ struct HostileDeviceTests {
                 event, ("speaker", .bytea(speaker.bytes)), ("email", "contact-k3q9@secret.example"),
                 ("mobile", "+49 555 k3q9 mobile"),
             ])
-        // A speaker of another event, from before the database refused that.
+        // A speaker of another event, linked before the database refused such links.
         try await platform.sql("ALTER TABLE session_speakers DISABLE TRIGGER tombolo_within_event")
         for (rank, target) in [("a1", speaker), ("a2", hidden)] {
             _ = try await insert(
@@ -74,7 +74,7 @@ struct HostileDeviceTests {
             session: session, pending: pending, listing: listing, ticket: ticket, contact: contact, order: own)
     }
 
-    /// Every row of every class, credentials and roles included, but what the attendee may edit.
+    /// Every row of every class, credentials and roles included, except those that the attendee may edit.
     private func protected(_ platform: Platform) async throws -> [String] {
         let own = try platform.id(of: "attendee").stringValue
         let queries =
@@ -131,7 +131,7 @@ struct HostileDeviceTests {
         }
     }
 
-    /// What the app's interface lets a device try; each attempt is a transaction, and one that the server refuses.
+    /// Attempts that the app's interface allows on a device. Each is a transaction that the server refuses.
     private func write(on device: DeviceProcess, _ platform: Platform, _ planted: Planted) async throws {
         let own = try platform.id(of: "attendee").stringValue
         let stranger = try platform.id(of: "stranger").stringValue
@@ -173,7 +173,7 @@ struct HostileDeviceTests {
         #expect(Set(refused).count == attempts.count, "\(problems)")
     }
 
-    /// What a device without our code can upload: instructions on objects that it does not have.
+    /// Instructions that a device without our code can upload, for objects that it doesn't have.
     private func forge(_ platform: Platform, _ planted: Planted) async throws {
         let schema = Platform.schema
         let codec = MessageCodec(schema: schema)
@@ -236,7 +236,7 @@ struct HostileDeviceTests {
 
     private func expectNoSecrets(_ platform: Platform, _ device: DeviceProcess) async throws {
         let bytes = try DeviceFile.bytes(device.file)
-        #expect(bytes.contains("Opening"), "the search finds what is there")
+        #expect(bytes.contains("Opening"), "the search doesn't find a text that is there")
         for secret in Self.secrets { #expect(!bytes.contains(secret), "\(secret) is in the device's file") }
         for user in ["attendee", "organizer", "stranger"] {
             #expect(!bytes.contains(try platform.token(of: user)), "a token is in the device's file")

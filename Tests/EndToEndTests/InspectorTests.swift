@@ -11,7 +11,7 @@ import Tombolo
 import TomboloHTTP
 import TomboloModel
 
-/// A class that agents keep, and whose `cost` others may not read.
+/// A class that agents maintain, and whose `cost` others may not read.
 final class InspectedHome: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var town = ""
@@ -67,7 +67,7 @@ struct InspectorTests {
             operations: {inspect: true, listTrash: {name: Open}}
         """
 
-    /// What an address of the gateway answers.
+    /// Calls the gateway's HTTP addresses.
     private struct Caller: Sendable {
         let client: HTTPClient
         let base: String
@@ -85,7 +85,7 @@ struct InspectorTests {
     private struct Place: Sendable {
         let server: AnyAppServer
         let call: Caller
-        /// By name: `admin`, `deputy`, `ann`, `ben`.
+        /// Ids by user name: `admin`, `deputy`, `ann`, `ben`.
         let users: [String: (id: String, token: String)]
 
         func token(_ name: String) throws -> String { try #require(users[name]).token }
@@ -100,7 +100,7 @@ struct InspectorTests {
             return id
         }
 
-        /// The codes of the reasons for the only device that is concerned, and its answer.
+        /// The answer for the only device concerned, and the codes of its reasons.
         func why(
             _ id: ObjectId, _ who: String, as name: String = "admin"
         ) async throws -> (codes: [String], device: JSON) {
@@ -111,7 +111,7 @@ struct InspectorTests {
             return (device["reasons"]?.list.compactMap { $0["code"]?.text } ?? [], device)
         }
 
-        /// Asks until the reasons are these: what a device does takes its time.
+        /// Asks until the answer has these reasons, because a device's actions take time.
         func expect(_ codes: [String], _ id: ObjectId, _ who: String) async throws -> JSON {
             let deadline = ContinuousClock.now + .seconds(600)
             while true {
@@ -125,7 +125,7 @@ struct InspectorTests {
         }
     }
 
-    /// What the reasons say, as one text.
+    /// All of an answer's reasons as one text.
     private static func text(_ device: JSON) -> String {
         (device["reasons"]?.list ?? []).flatMap { reason in
             [reason["message"]?.text ?? ""] + (reason["details"]?.list.compactMap(\.text) ?? [])
@@ -178,7 +178,7 @@ struct InspectorTests {
         return realm
     }
 
-    @Test("only those whom the rules permit it may look, and nobody without a token")
+    @Test("only users whom the rules permit may inspect, and nobody without a token")
     func access() async throws {
         try await Self.with { place in
             let paths = [
@@ -207,7 +207,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("the list tells who is connected, with which subscriptions, and where they stand")
+    @Test("the list shows who is connected, with which subscriptions, and how far each device is")
     @MainActor
     func sessions() async throws {
         try await Self.with { place in
@@ -241,7 +241,7 @@ struct InspectorTests {
                 #expect(status == 200 && found["sessions"]?.list.count == count, "\(query) \(found)")
             }
 
-            // A deputy may not read prices: what asks for them is not shown.
+            // A deputy may not read prices, so subscriptions on prices aren't shown.
             let (_, deputys) = try await place.call("/inspector/sessions", token: try place.token("deputy"))
             let shown = deputys["sessions"]?.list.first?["subscriptions"]?["first"]?.list ?? []
             #expect(shown.contains { $0["objects"]?.text == "town == \"Dallas\"" }, "\(deputys)")
@@ -249,7 +249,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("why a device has an object or lacks it: each reason, by the rows, rules and subscriptions that there are")
+    @Test("why a device has an object or lacks it: each reason, from the actual rows, rules and subscriptions")
     @MainActor
     func reasons() async throws {
         try await Self.with { place in
@@ -274,11 +274,11 @@ struct InspectorTests {
             #expect(hidden["isVisible"] == .bool(true))
             _ = try await place.expect(["delivered"], matching, "\(ann)&property=price")
 
-            // By the device's id.
+            // By the device's id instead of the user's.
             let client = try #require(delivered["client"]?.text)
             _ = try await place.expect(["delivered"], matching, "client=\(client)")
 
-            // A change of the row, a change of the subscriptions.
+            // After a change of the row, and after a change of the subscriptions.
             try await place.server.pool.query(
                 "UPDATE inspected_home SET price = 150 WHERE _id = $1", [.bytea(expensive.bytes)])
             _ = try await place.expect(["delivered"], expensive, ann)
@@ -286,7 +286,7 @@ struct InspectorTests {
             try await set.update { set.removeAll() }
             _ = try await place.expect(["not_subscribed"], matching, ann)
 
-            // Users who aren't here: never, and no longer.
+            // Users who aren't connected: one who never was, and one who no longer is.
             let ben = try await place.why(matching, "user=\(try place.id("ben"))")
             #expect(ben.codes == ["not_connected_here"] && ben.device["isConnectedHere"] == .bool(false))
             let benAndSecret = try await place.why(secret, "user=\(try place.id("ben"))")
@@ -300,7 +300,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("what is in the trash doesn't exist for callers who may inspect it but not list it there")
+    @Test("objects in the trash don't exist for callers who may inspect but not list the trash")
     func trash() async throws {
         try await Self.with { place in
             var sheds: [String: ObjectId] = ["None": .generate()]
@@ -333,7 +333,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("'tombolo inspect' lists sessions, shows one and says why, as text and as JSON")
+    @Test("'tombolo inspect' lists sessions, shows one and explains a device's objects, as text and as JSON")
     @MainActor
     func command() async throws {
         try await Self.with { place in
@@ -382,7 +382,7 @@ struct InspectorTests {
             #expect(json["devices"]?.list.first?["reasons"] == asked.json["devices"]?.list.first?["reasons"])
             #expect(json["devices"]?.list.count == 1)
 
-            // Logged in by the command itself, and out again.
+            // The command logs itself in and out again.
             let email = Platform.email("admin")
             let logins = "SELECT count(*) FROM tombolo.login_session WHERE revoked_at IS NULL"
             let before = try await place.server.pool.query(logins)[0, 0].int
@@ -412,7 +412,7 @@ struct InspectorTests {
         }
     }
 
-    @Test("values that the caller may not read are in no answer")
+    @Test("no answer contains values that the caller may not read")
     @MainActor
     func secrets() async throws {
         try await Self.with { place in

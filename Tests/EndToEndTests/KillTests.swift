@@ -7,8 +7,8 @@ import TomboloModel
 import Testing
 
 /// Two devices and plain-SQL writers edit the same rows while one process after another is killed. After each kill,
-/// once everything runs again and is at rest: every device file equals the database, and every transaction that a
-/// device made took effect exactly once.
+/// once everything runs again and is at rest, every device file equals the database, and every transaction of a device
+/// has taken effect exactly once.
 @Suite(.serialized)
 struct KillTests {
     private enum Victim: String, CaseIterable {
@@ -27,7 +27,7 @@ struct KillTests {
         var generator = SeededGenerator.printed(for: "kill rounds")
         let victims = Victim.allCases.flatMap { Array(repeating: $0, count: Self.isLong ? 100 : 20) }
             .shuffled(using: &generator)
-        // Two numbers for each round: who of two, and when; and two seeds for the devices.
+        // For each round: which of two to kill, after how many edits, a pause, and a seed for the devices.
         let numbers = victims.map { _ in
             (
                 which: Int.random(in: 0..<2, using: &generator), edits: Int.random(in: 1..<25, using: &generator),
@@ -43,7 +43,7 @@ struct KillTests {
                 let writers = PlainWriters(platform.configuration, event: platform.event, count: 2)
                 for index in stage.devices.indices { try await stage.edit(index, seed: seed &+ UInt64(index)) }
                 try await stage.untilEdited(which, more: edits)
-                // Not to wait for anything: to hit different moments.
+                // Waits for nothing in particular, only to hit different moments.
                 try await Task.sleep(for: .milliseconds(pause))
                 switch victim {
                 case .device:
@@ -167,7 +167,7 @@ struct KillTests {
                 FROM generate_series(1, 60000) AS n
                 """)
             let device = try await platform.device("A", of: "attendee")
-            // Read after the listings: the batch doesn't end before the device is killed.
+            // Read after the listings, because the batch doesn't end before the device is killed.
             let lock = try await PostgresConnection.connect(platform.configuration)
             try await lock.execute("BEGIN; LOCK TABLE session_speakers IN ACCESS EXCLUSIVE MODE")
             let subscribing = Task { try? await device.ask("subscribe", "Listing", "Session") }

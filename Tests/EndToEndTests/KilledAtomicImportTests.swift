@@ -2,11 +2,11 @@ import NIOHTTP1
 import PostgresClient
 import Testing
 
-@Suite("An admin server that is killed in an import that is all or nothing", .serialized, .timeLimit(.minutes(15)))
+@Suite("An admin server that is killed during an all-or-nothing import", .serialized, .timeLimit(.minutes(15)))
 struct KilledAtomicImportTests {
     private static let (oldCount, newCount) = (100, 200)
 
-    /// Every row of an import is counted in its transaction.
+    /// A trigger counts every imported row, in the row's transaction.
     private static func stage() async throws -> KilledStage {
         let stage = try await KilledStage("killed-atomic-import")
         try await stage.owner.execute(
@@ -37,7 +37,7 @@ struct KilledAtomicImportTests {
         #expect(try row[3].int == 0 && row[4].bool && ["queued", "running"].contains(row[5].string))
     }
 
-    @Test("leaves nothing of it, and others do all of it once: the job says that it's all or nothing")
+    @Test("leaves no trace of it, and another server does all of it once: the job says that it's all or nothing")
     func killed() async throws {
         let stage = try await Self.stage()
         let first = stage.server("first")

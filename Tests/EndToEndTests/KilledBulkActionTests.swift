@@ -9,7 +9,7 @@ import TomboloModel
 struct KilledBulkActionTests {
     private static let rows = 600
 
-    /// What a job is asked for, and SQL that says how many resources are as it makes them.
+    /// The action that a job performs, with SQL that counts the resources in the state that it leaves them in.
     enum Action: String, CaseIterable, Sendable {
         case trash, restore, delete
 
@@ -27,8 +27,8 @@ struct KilledBulkActionTests {
         }
     }
 
-    /// Tracks with a session each, which goes along; or roles in events. Every row that a job does is counted in its
-    /// transaction.
+    /// Makes tracks, each with a session that goes along, or role assignments in events. Every row that a job processes
+    /// is recorded in the row's transaction.
     private static func stage(_ action: Action) async throws -> KilledStage {
         let stage = try await KilledStage("killed-\(action.rawValue)")
         try await stage.owner.execute(
@@ -66,7 +66,7 @@ struct KilledBulkActionTests {
     }
 
     @Test(
-        "leave whole groups in whole batches, others go on, and each row is done once: its job says it's in batches",
+        "leave whole groups in whole batches, others go on, and each row is processed once: its job says it's in batches",
         arguments: Action.allCases)
     func killed(_ action: Action) async throws {
         let stage = try await Self.stage(action)
@@ -94,10 +94,10 @@ struct KilledBulkActionTests {
                         WHERE (s.trashed_at, s.trash_group) IS DISTINCT FROM (t.trashed_at, t.trash_group))::int
                 """)[0]
             let changes = try row[0].int
-            #expect(try row[1].int == changes, "a row was done twice")
-            #expect(try row[2].int == changes, "a row is otherwise than it was done")
-            #expect(try row[3].int == changes && row[4].int == changes, "written down otherwise than done")
-            #expect(try row[5].int == 0, "half a group")
+            #expect(try row[1].int == changes, "a row was processed twice")
+            #expect(try row[2].int == changes, "the rows don't match the processed count")
+            #expect(try row[3].int == changes && row[4].int == changes, "the job's record is wrong")
+            #expect(try row[5].int == 0, "a group is torn")
         }
         let over = try await stage.answer(of: job)
         #expect(over.text("state") == "done" && over.text("atomicity") == "batches", "\(over.content)")

@@ -6,7 +6,7 @@ import Testing
 struct KilledImportTests {
     private static let (oldCount, newCount) = (300, 600)
 
-    @Test("lose no row and make none twice, and neither does the undo")
+    @Test("lose no row and create none twice, and neither does the undo")
     func killed() async throws {
         let stage = try await Self.stage()
         let first = stage.server("first")
@@ -52,7 +52,7 @@ struct KilledImportTests {
         let live = try await stage.owner.query(
             "SELECT count(*)::int, count(*) FILTER (WHERE left(name, 1) = 'o')::int FROM track WHERE trashed_at IS NULL"
         )[0]
-        #expect(try live[0].int == Self.oldCount && live[1].int == Self.oldCount, "everything is as it was")
+        #expect(try live[0].int == Self.oldCount && live[1].int == Self.oldCount, "the undo left changes")
         try await stage.end()
     }
 
@@ -63,7 +63,7 @@ struct KilledImportTests {
 
     private static func stage() async throws -> KilledStage {
         let stage = try await KilledStage("killed-import")
-        // Every change of a row is counted in its transaction.
+        // A trigger counts every change of a row, in its transaction.
         try await stage.owner.execute(
             """
             INSERT INTO track (_id, name)
@@ -93,8 +93,8 @@ struct KilledImportTests {
             let (changes, changed, done, counted) = (
                 try row[0].int, try row[1].int, try row[2].int, try row[3].int
             )
-            #expect(changes == changed, "a row was made or changed twice")
-            #expect(done == changes && counted == changes, "written down otherwise than done")
+            #expect(changes == changed, "a row was created or changed twice")
+            #expect(done == changes && counted == changes, "the job's record doesn't match the changes")
         }
     }
 }

@@ -1,14 +1,14 @@
 import PostgresClient
 import Testing
 
-@Suite("Admin servers that are killed while they work off a job", .serialized, .timeLimit(.minutes(15)))
+@Suite("Admin servers that are killed while they process a job", .serialized, .timeLimit(.minutes(15)))
 struct KilledJobTests {
     private static let rows = 900
 
-    @Test("leave whole batches, others go on, each row is done once, and so is each row of the undo")
+    @Test("leave whole batches, others go on, and each row is processed once, as is each row of the undo")
     func killed() async throws {
         let stage = try await KilledStage("killed-job")
-        // Every change of a row is counted in its transaction.
+        // A trigger counts every change of a row, in its transaction.
         try await stage.owner.execute(
             """
             INSERT INTO track (_id, name) SELECT decode(lpad(to_hex(n), 24, '0'), 'hex'), 'old' FROM generate_series(1, \(Self.rows)) n;
@@ -53,7 +53,7 @@ struct KilledJobTests {
                 try row[0].int, try row[1].int, try row[2].int, try row[3].int
             )
             #expect(changes == changed, "a row was changed twice")
-            #expect(done == changes && counted == changes, "written down otherwise than done")
+            #expect(done == changes && counted == changes, "the job's record doesn't match the changes")
         }
     }
 }

@@ -8,7 +8,7 @@ struct KilledPurgeTests {
     private struct Counts {
         let tracks: Int
         let sessions: Int
-        /// Objects that the runs say they deleted.
+        /// The number of objects that the purge runs say they deleted.
         let deleted: Int
     }
 
@@ -28,7 +28,7 @@ struct KilledPurgeTests {
         var left = Self.groups
         for round in 0..<4 {
             let isLast = round == 3
-            // A third of what is left; the last time all.
+            // A third of what is left; in the last round, all of it.
             let third = 2 * left / 3
             let bound = try await stage.turnstile.admit(third)
             if isLast { try await stage.turnstile.open() }
@@ -45,8 +45,8 @@ struct KilledPurgeTests {
             let now = try await Self.counts(stage)
             #expect(now.tracks < left && (now.tracks == 0) == isLast)
             left = now.tracks
-            #expect(now.sessions == 2 * now.tracks, "half a group")
-            #expect(now.deleted == 3 * (Self.groups - now.tracks), "counted otherwise than deleted")
+            #expect(now.sessions == 2 * now.tracks, "a group is torn")
+            #expect(now.deleted == 3 * (Self.groups - now.tracks), "the recorded count is wrong")
         }
         let erased = try await stage.owner.query(
             """

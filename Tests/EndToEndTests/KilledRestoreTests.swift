@@ -8,11 +8,11 @@ struct KilledRestoreTests {
     private let stage: KilledStage
     private let folder: URL
     private let variables: [String: String]
-    /// Of a database that stays.
+    /// A connection to a database that isn't replaced.
     private let cluster: PostgresConnection
     private let name: String
-    /// While there is a role of this name, which all databases of the cluster see, no restored row comes in: a restore
-    /// can't be done before it's killed.
+    /// While a role of this name exists, which every database of the cluster sees, no row is restored. That keeps the
+    /// restore from finishing before it's killed.
     private let barrier: String
 
     init() async throws {
@@ -55,7 +55,7 @@ struct KilledRestoreTests {
             ).map { try $0[0].string })
     }
 
-    /// On a connection of its own, since a restore ends others.
+    /// On a new connection, because a restore ends existing ones.
     private func query(_ sql: String) async throws -> PostgresResult {
         let connection = try await PostgresConnection.connect(stage.database)
         do {
@@ -82,7 +82,7 @@ struct KilledRestoreTests {
         }
     }
 
-    /// What the database and the cluster know of restores.
+    /// Everything that the database and the cluster report about restores.
     private func situation() async throws -> String {
         let problems = try await query(
             "SELECT coalesce(problem, 'no problem') FROM tombolo.restore ORDER BY started_at")
@@ -128,11 +128,11 @@ struct KilledRestoreTests {
         try await eventually("the other database's place") {
             try await databases().contains { $0.hasPrefix("\(name)_before_") }
         }
-        // The server ends connections to either database until it knows that it's done.
+        // The server ends connections to both databases until it has recorded that it's done.
         try await eventually("the rows of the backup") {
             (try? await query("SELECT DISTINCT text FROM note").map { try $0[0].string }) == ["early"]
         }
-        // It goes on, with the log-ins that there were then.
+        // The server goes on, with the logins that existed at the time of the backup.
         try await eventually("the panel, which tells of the other database") {
             guard let shown = try? await panel(second).get("/panel/backups") else { return false }
             return shown.status == 200 && shown.text.contains("_before_")

@@ -17,7 +17,7 @@ struct KilledRoleChangeTests {
     private static let holderCount = 40
     private static let names = ["herald", "crier"]
 
-    /// What requests were answered with, while the server lived.
+    /// The server's answers while it lived.
     private struct Heard {
         var answers = 0
         var unexpected: [Int] = []
@@ -35,7 +35,7 @@ struct KilledRoleChangeTests {
         try await platform.sql(
             "INSERT INTO session (_id, event, title, subtitle) VALUES ($1, $2, 'a', 'a')",
             [.bytea(session.bytes), .bytea(platform.event.bytes)])
-        // Each row of a rename takes a moment, and so does putting back.
+        // Slows down each row of a rename and of putting back.
         try await platform.pool.withConnection { connection in
             try await connection.execute(
                 """
@@ -65,7 +65,7 @@ struct KilledRoleChangeTests {
         }
     }
 
-    /// Sends until the server is gone.
+    /// Sends requests until the server is gone.
     private static func work(_ call: AdminClient, _ session: ObjectId, from start: Int, _ tally: Tally) async {
         func send(_ method: HTTPMethod, _ path: String, _ body: String, _ expected: Set<Int>) async throws {
             let answer = try await call(method, path, body, ifMatch: "*")
@@ -81,7 +81,7 @@ struct KilledRoleChangeTests {
                 switch round % 3 {
                 case 0:
                     for (old, new) in [(names[0], names[1]), (names[1], names[0])] {
-                        // Only one of the two is there.
+                        // Only one of the two names exists at a time.
                         try await send(.PATCH, "/admin/permissions/roles/\(old)", #"{"name": "\#(new)"}"#, [200, 422])
                     }
                 case 1:
@@ -124,7 +124,7 @@ struct KilledRoleChangeTests {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     let before = tally.heard.withLock { $0.answers }
                     group.addTask { await Self.work(call, session, from: number, tally) }
-                    // Every other time not before something was done.
+                    // Every other round, wait until something has been done.
                     while number % 2 == 1, tally.heard.withLock({ $0.answers }) < before + 2 {
                         try await Task.sleep(for: .milliseconds(10))
                     }
@@ -133,7 +133,7 @@ struct KilledRoleChangeTests {
                     group.cancelAll()
                     try await group.waitForAll()
                 }
-                // What it was at ends with its connections, committed or not.
+                // Once the server's connections are gone, its statements have ended, committed or not.
                 try await platform.eventually("the server's connections are gone") {
                     try await platform.count(
                         """
@@ -146,16 +146,16 @@ struct KilledRoleChangeTests {
                 #expect(custom.count == 1 && Self.names.contains(custom.first ?? ""))
                 let holders = try await platform.count(
                     "SELECT count(*) FROM role_assignment WHERE role = '\(custom.first ?? "")'")
-                #expect(holders == Int64(Self.holderCount), "the grants have another name than the role")
+                #expect(holders == Int64(Self.holderCount), "the grants don't have the role's name")
                 let isWhole = try await platform.sql(
                     "SELECT title = subtitle FROM session WHERE _id = $1", [.bytea(session.bytes)])[0, 0].bool
-                #expect(isWhole, "half of what was put back")
+                #expect(isWhole, "only part of the values was put back")
                 try await server.start()
             }
             #expect(tally.heard.withLock { $0.unexpected } == [])
             #expect(tally.heard.withLock { $0.answers } > 4)
             try await server.kill9()
-            // Every version of the rules is in the log once, by who made it.
+            // Every version of the rules is in the log exactly once, with its author.
             let versions = try await platform.count("SELECT count(*) FROM tombolo.document WHERE account IS NOT NULL")
             try await platform.eventually("every version is in the audit log") {
                 try await AuditFollower(pool: platform.pool).catchUp()

@@ -9,14 +9,14 @@ import TomboloMigration
 import TomboloModel
 import TomboloServerModel
 
-/// A conference's database with a super administrator, and admin servers that get killed on it.
+/// A conference database with a super administrator, and admin servers to kill on it.
 struct KilledStage {
     private static let secret = "the end-to-end tests sign with this key"
     static let (email, password) = ("ada@example.org", "correct horse")
 
-    /// The superuser's.
+    /// The superuser's connection settings.
     let database: PostgresConfiguration
-    /// For preparing and looking.
+    /// For setting up and checking.
     let owner: PostgresConnection
     /// Open until a test closes it.
     let turnstile: Turnstile
@@ -24,7 +24,7 @@ struct KilledStage {
     private let environment: [String: String]
     private let folder: URL
 
-    /// - Parameter name: of the folder of the servers' messages.
+    /// - Parameter name: the name of the folder for the servers' messages.
     init(_ name: String) async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         database = configuration
@@ -53,15 +53,15 @@ struct KilledStage {
         ]
     }
 
-    /// Not started.
-    /// - Parameter more: variables that the others lack.
+    /// Returns a server that isn't started yet.
+    /// - Parameter more: additional variables, for this server only.
     func server(_ name: String, _ more: [String: String] = [:]) -> Server {
         Server(
             [], kind: .admin, environment: environment.merging(more) { _, new in new },
             messages: folder.appending(path: name))
     }
 
-    /// The super administrator, logged in to a server that runs.
+    /// The super administrator, logged in at a running server.
     func client(of server: Server) async throws -> AdminClient {
         let url = await server.url
         let login = try await AdminClient.send(
@@ -69,7 +69,7 @@ struct KilledStage {
         return AdminClient(url: url, token: try #require(login.text("accessToken"), "\(login.content)"))
     }
 
-    /// What servers were at ends with their connections, committed or not.
+    /// Once the servers' connections are gone, their statements have ended, committed or not.
     func untilDisconnected() async throws {
         while try await !owner.query(
             "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
@@ -77,7 +77,7 @@ struct KilledStage {
         ).isEmpty { await Task.yield() }
     }
 
-    /// Puts groups into the trash: each is a track with two sessions, whose deletion goes through the turnstile.
+    /// Puts groups into the trash. Each is a track with two sessions, whose deletion passes the turnstile.
     func fillTrash(groups count: Int, daysAgo days: Int) async throws {
         try await owner.execute(
             """
@@ -95,7 +95,7 @@ struct KilledStage {
             """)
     }
 
-    /// The statements that killed servers were at go through the turnstile, and end with their connections.
+    /// Lets the last statements of killed servers pass the turnstile and waits until their connections end.
     func untilOrphansEnd() async throws {
         try await turnstile.open()
         try await untilDisconnected()
@@ -108,8 +108,8 @@ struct KilledStage {
             "SELECT (total - done - refused - left_alone)::int FROM tombolo.job WHERE id = \(job)")[0, 0].int
     }
 
-    /// Starts two servers, ends both in the midst of a third of the rest, and looks at what they left; in the last round
-    /// they do all of it. The rows of the job go through the turnstile.
+    /// Repeatedly starts two servers and ends both midway through a third of the remaining rows, then checks what they
+    /// left. In the last round they finish the job. The job's rows pass the turnstile.
     func work(job: Int, _ check: () async throws -> Void) async throws {
         for round in 0..<4 {
             let open = try await left(job)
@@ -133,7 +133,7 @@ struct KilledStage {
                     }
                 }
                 if round % 2 == 0 { try await group.waitForAll() }
-                // Who was asked to end does the batch that it's at.
+                // A server that is asked to end finishes its current batch.
                 try await turnstile.open()
                 try await group.waitForAll()
             }
@@ -143,7 +143,7 @@ struct KilledStage {
         #expect(try await left(job) == 0)
     }
 
-    /// What a server says of a job.
+    /// The answer of a server about a job.
     func answer(of job: Int) async throws -> AdminClient.Answer {
         let server = server("answer-\(job)")
         try await server.start()

@@ -2,11 +2,11 @@ import PostgresClient
 import Testing
 import TomboloModel
 
-/// Pages of the panel that are being looked at, while plain SQL changes what they show: the sequencer's ticks, an admin
-/// server and its streams are real.
+/// Pages of the panel are open while plain SQL changes the rows that they show. The sequencer's ticks, the admin server
+/// and its streams are real.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct LiveNoticeTests {
-    @Test("a row that plain SQL changes is told of to the list and the record that somebody has open, each time")
+    @Test("open lists and records are told about every row that plain SQL changes")
     func plainSQL() async throws {
         try await Platform.with { platform in
             let session = ObjectId.generate()
@@ -17,7 +17,8 @@ struct LiveNoticeTests {
                 let panel = try await PanelClient(
                     url, email: Platform.email("organizer"), password: Platform.password)
                 for path in ["/panel/data/sessions", "/panel/data/sessions/\(session)"] {
-                    // A look that the database is too slow for ends its stream, and a browser asks for another.
+                    // If the database is too slow for a stream's query, the stream ends, and a browser asks for
+                    // another.
                     var text: String?
                     for attempt in 1...5 where text == nil {
                         do {
@@ -36,8 +37,8 @@ struct LiveNoticeTests {
         }
     }
 
-    /// Changes the session's title three times, each time once the page's stream has told of the change before.
-    /// - Returns: what the stream sent.
+    /// Changes the session's title three times, each time after the page's stream has reported the previous change.
+    /// - Returns: everything that the stream sent.
     private static func watch(
         _ path: String, _ attempt: Int, _ panel: PanelClient, _ session: ObjectId, _ platform: Platform
     ) async throws -> String {
@@ -46,7 +47,7 @@ struct LiveNoticeTests {
             throw EndToEndFailure("The page has no stream: \(page)")
         }
         let stream = String(found.1).replacing("&amp;", with: "&")
-        // The first look of a stream may find the first change. The others come by ticks.
+        // The stream's first query may find the first change. The others arrive with ticks.
         var changed = ContinuousClock.now
         return try await panel.changes(stream, count: 3) { number in
             if number > 0 {

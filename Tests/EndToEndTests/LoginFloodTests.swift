@@ -4,7 +4,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// Logins that somebody means to exhaust, against a gateway process behind a trusted proxy.
+/// Floods of logins, against a gateway process behind a trusted proxy.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct LoginFloodTests {
     private static let password = "correct horse battery"
@@ -25,7 +25,7 @@ struct LoginFloodTests {
         }
     }
 
-    /// Everything that has to go on while somebody floods.
+    /// Everything that must keep working during a flood.
     private func expectService(_ post: Requests, _ realm: Realm, _ refreshToken: String) async throws {
         let refreshed = try await post("/session", token: refreshToken, from: "192.0.2.10")
         #expect(refreshed.status == 200, "\(refreshed)")
@@ -48,12 +48,12 @@ struct LoginFloodTests {
                 return try await group.reduce(into: Set<Int>()) { $0.insert($1) }
             }
             try await expectService(post, realm, refreshToken)
-            // Wrong, or busy: never let in, and never an error of the server's own.
+            // Wrong or busy, but never let in, and never an internal server error.
             #expect(try await flood.subtracting([401, 429, 503]).isEmpty)
         }
     }
 
-    @Test("One account that is tried from many addresses waits for strangers, and not for its user's own address")
+    @Test("An account that is tried from many addresses makes strangers wait, but not its user's own address")
     func manyAddresses() async throws {
         try await withAda { post, realm, refreshToken in
             var statuses: [Int] = []
@@ -66,7 +66,7 @@ struct LoginFloodTests {
         }
     }
 
-    @Test("Many addresses that try many accounts at once leave the user's own address its turns")
+    @Test("Many addresses that try many accounts at once don't take the turns of the user's own address")
     func manyOfBoth() async throws {
         try await withAda { post, realm, refreshToken in
             async let flood = withThrowingTaskGroup(of: Int.self) { group in

@@ -10,7 +10,7 @@ import TomboloModel
 /// A box of the permission matrix is changed while devices are connected: real processes, two gateways, PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct MatrixChangeTests {
-    /// The admin server, as the platform's owner.
+    /// Calls to the admin server as the platform's owner.
     private struct Admin {
         let url: String
         let token: String
@@ -49,7 +49,7 @@ struct MatrixChangeTests {
     }
 
     @Test(
-        "a write that an unticked box forbids is undone on devices that stay connected, and counts when it is ticked again"
+        "a write that an unticked box forbids is undone on devices that stay connected, and kept once the box is ticked again"
     )
     func untickWhileConnected() async throws {
         try await Platform.with(gateways: 2) { platform in
@@ -110,7 +110,7 @@ struct MatrixChangeTests {
         }
     }
 
-    @Test("what a user may make without a role follows its box, on a device that stays connected; and it's theirs")
+    @Test("the right to create without a role follows its box on a connected device, and the objects are the user's")
     func userPermissionWhileConnected() async throws {
         try await Platform.with { platform in
             try await platform.sql(
@@ -140,7 +140,7 @@ struct MatrixChangeTests {
             }
             let published = ObjectId.generate()
             try await make(published, state: "published")
-            #expect(try await !isThere(published), "It takes another permission")
+            #expect(try await !isThere(published), "The write needs another permission")
             let made = Mutex<ObjectId?>(nil)
             try await platform.eventually("an event that the box permits") {
                 let id = ObjectId.generate()

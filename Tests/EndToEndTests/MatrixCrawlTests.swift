@@ -9,10 +9,10 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 
-/// Twelve roles, one of them added within events and one everywhere, × every class of the event platform and one of another
-/// app × four operations, in the role's event and in another one, call by call: over HTTP at an admin server, and by devices
-/// that synchronise, each against the matrix that the server says is stored, and what the rules say beside it. Real
-/// processes, PostgreSQL.
+/// Twelve roles, including one added within events and one added everywhere, × every class of the event platform and
+/// one of another app × four operations, in the role's event and in another one. Each is tried over HTTP at an admin
+/// server and from syncing devices, and compared with the stored matrix as the server reports it and with the rules
+/// beside the matrix. Real processes, PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct MatrixCrawlTests {
     private static let platformRoles = ["superAdmin", "admin", "sales"]
@@ -22,8 +22,9 @@ struct MatrixCrawlTests {
 
     // MARK: What is stored
 
-    /// As letters, by service: what the matrix says of a role, and what the platform's own roles may do.
-    /// - Parameter isWithin: whether it's about the event in which the role was given.
+    /// The permitted operations as letters, by service: a role's boxes in the matrix, and the rights of the platform's
+    /// own roles.
+    /// - Parameter isWithin: whether this is the event in which the role was assigned.
     private static func expected(_ role: String, isWithin: Bool, _ stored: [String: Any]) -> [String: String] {
         let cells = (stored["permissions"] as? [String: Any])?[role] as? [String: [String: Bool]]
         let counts = isWithin || platformRoles.contains(role)
@@ -34,9 +35,9 @@ struct MatrixCrawlTests {
                 return (service, letters.map { boxes[$0.0] == true ? $0.1 : "-" }.joined())
             })
         let isAdministrator = ["superAdmin", "admin"].contains(role)
-        // Accounts of others, who are no administrators. Nobody makes one in this way.
+        // Accounts of others who aren't administrators. Accounts can't be created in this way.
         letters[CrawlKind.user.service] = isAdministrator ? "-rud" : "----"
-        // Roles below an owner's.
+        // Assignments of roles below owner.
         letters[CrawlKind.assignment.service] =
             switch role {
             case _ where isAdministrator: "crud"
@@ -44,12 +45,13 @@ struct MatrixCrawlTests {
             case "organizer" where isWithin: "-r--"
             default: "----"
             }
-        // Homes are for all who are logged in to read, and for agents to write: no role of the conference makes one.
+        // Every logged-in user may read homes, and only agents may write them. No conference role makes anyone an
+        // agent.
         letters[CrawlKind.listing.service] = role == "anonymous" ? "----" : "-r--"
         return letters
     }
 
-    /// Adds a role within events and one that counts everywhere, and gives administrators a box more.
+    /// Adds a role within events and a role that counts everywhere, and ticks two more boxes for administrators.
     private static func change(_ url: String, as token: String) async throws {
         func send(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> Int {
             let call = AdminClient(url: url, token: token, repeatsWhenBusy: true)
@@ -68,7 +70,7 @@ struct MatrixCrawlTests {
         }
     }
 
-    /// Waits until the gateway goes by all changes so far: by a further one, which is taken back.
+    /// Waits until the gateway has picked up all changes so far, by making a further change and reverting it.
     private static func untilFollowed(_ platform: Platform, _ url: String, as token: String) async throws {
         let ticket = ObjectId.generate()
         try await platform.sql(
@@ -104,13 +106,13 @@ struct MatrixCrawlTests {
 
     // MARK: Who calls
 
-    /// For each way, the event in which the role counts, and another one.
+    /// The sites for each way of calling: first the event in which the role counts, then another one.
     private struct Ways {
         var http: [CrawlSite] = []
         var sync: [CrawlSite] = []
     }
 
-    /// A user for each role, with events of their own; nobody has none.
+    /// Makes a user for each role, with events of their own. The anonymous role has no user.
     private static func sites(_ platform: Platform, of roles: [String]) async throws -> [String: Ways] {
         let authenticator = await Authenticator(
             pool: platform.pool, tokens: try TokenConfiguration(secret: Platform.secret),
@@ -146,14 +148,14 @@ struct MatrixCrawlTests {
     // MARK: Tests
 
     @Test(
-        "every role gets, over HTTP and over sync, what is stored of every class and operation, in its event and elsewhere"
+        "every role may do, over HTTP and over sync, what is stored for every class and operation, in its event and elsewhere"
     )
     func everyCall() async throws {
         try await Platform.with { platform in
             try await AdminProcess.with(platform) { url in
                 let first = try await Self.sites(platform, of: ["superAdmin"])
                 let owner = try #require(first["superAdmin"]?.http.first?.token)
-                // Before anybody has them: a name that grants give already isn't a new role's.
+                // Before any assignment: a new role can't take a name that is already assigned.
                 try await Self.change(url, as: owner)
                 let others = Self.roles.filter { $0 != "superAdmin" }
                 let sites = try await Self.sites(platform, of: others).merging(first) { $1 }
@@ -175,7 +177,7 @@ struct MatrixCrawlTests {
                 }
                 #expect(decided == 2 * (2 * Self.roles.count - 1) * (CrawlKind.all.count + 1) * 4)
                 try await Self.expectAgents(platform, url)
-                // Nobody synchronises without a login.
+                // Sync requires a login.
                 let anonymous = DeviceProcess(
                     name: "anonymous", file: platform.folder.appending(path: "anonymous.realm"),
                     url: await platform.gateways[0].url, token: "nobody")
@@ -185,7 +187,7 @@ struct MatrixCrawlTests {
         }
     }
 
-    /// Those who may write the other app's class may, whatever they are for the conference.
+    /// Users who may write the other app's class may do so, whatever their role in the conference.
     private static func expectAgents(_ platform: Platform, _ url: String) async throws {
         let site = CrawlSite("agent", token: try platform.token(of: "organizer"))
         try await site.insert(platform)

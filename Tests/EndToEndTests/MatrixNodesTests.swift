@@ -3,14 +3,15 @@ import PostgresClient
 import Testing
 import TomboloModel
 
-/// Boxes of the permission matrix are changed at one admin server: another one, the ticket API and open sync sessions of two
-/// gateways follow. Real processes, PostgreSQL.
+/// Boxes of the permission matrix are changed at one admin server, and another admin server, the ticket API and open
+/// sync sessions at two gateways follow. Real processes, PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct MatrixNodesTests {
-    /// What isn't followed by then never is. How long it takes is printed: it's a second at most, unless the machine is busy.
+    /// A change that hasn't arrived by then never will. The actual time is printed: at most a second, unless the
+    /// machine is busy.
     private static let limit = Duration.seconds(600)
 
-    /// A server, or an open session, and what a moderator may do with tickets there now.
+    /// A server or an open session, and what a moderator may currently do with tickets there.
     private struct Node: Sendable {
         let name: String
         let mayRead: @Sendable () async throws -> Bool
@@ -67,7 +68,7 @@ struct MatrixNodesTests {
         }
     }
 
-    /// Changes a box at an admin server, and waits until every node follows.
+    /// Changes a box at an admin server, and waits until every node has followed.
     private static func set(
         _ operation: String, to isAllowed: Bool, by admin: AdminClient, _ nodes: [Node], _ platform: Platform
     ) async throws {
@@ -93,7 +94,7 @@ struct MatrixNodesTests {
         print("matrix change: \(what): \(parts.joined(separator: ", "))")
     }
 
-    /// Tickets of the draft, which nobody reads but those whose role may.
+    /// Tickets of the draft event, which only users with a suitable role may read.
     private static func tickets(_ count: Int, _ platform: Platform) async throws -> [ObjectId] {
         var tickets: [ObjectId] = []
         for number in 0..<count {
@@ -106,7 +107,7 @@ struct MatrixNodesTests {
         return tickets
     }
 
-    @Test("a box to read and a box to write count, given and taken away, at every server and in open sync sessions")
+    @Test("giving and taking a read box and a write box counts at every server and in open sync sessions")
     func everyNode() async throws {
         try await Platform.with(gateways: 2) { platform in
             for (user, role, event) in [
@@ -119,7 +120,7 @@ struct MatrixNodesTests {
                         .bytea(event?.bytes),
                     ])
             }
-            // One for each node: nobody else changes what it changes.
+            // One ticket per node, so that no node changes another's.
             let tickets = try await Self.tickets(5, platform)
             let admins = try await platform.servers(2, kind: .admin)
             let ticketAPI = try await platform.servers(1, kind: .tickets)[0]

@@ -3,7 +3,7 @@ import Testing
 import Tombolo
 import TomboloObservables
 
-/// What `@AsyncOpen` shows, against a gateway process.
+/// The states of `@AsyncOpen` against a gateway process.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct ObservedOpeningTests {
     final class Leaflet: Object {
@@ -44,14 +44,14 @@ struct ObservedOpeningTests {
                 id: id,
                 configuration: AppConfiguration(baseURL: address, rootDirectory: folder.appending(path: id)))
         }
-        // Another device has written.
+        // Another device has written an object.
         let writer = try await user(app("writer"), "ada")
         let source = try await Realm(configuration: subscribed(writer), downloadBeforeOpen: .always)
         try source.write { source.add(Leaflet(value: ["text": "read me"])) }
         try await source.syncSession?.waitForUpload()
 
         let reader = app("reader")
-        // Only the settings of a configuration count, not its user.
+        // Only the configuration's settings count, not its user.
         var opening = ObservedOpening(appID: "reader", configuration: subscribed(writer))
         guard case .waitingForUser = opening.state else {
             Issue.record("\(opening.state)")
@@ -67,8 +67,8 @@ struct ObservedOpeningTests {
                     break
                 }
                 if case .error(let error) = opening.state {
-                    // It gives up when a connection breaks, as one does when an end stands still for too long. A view
-                    // that is shown again tries again.
+                    // The opening gives up when its connection breaks, as happens when either end stalls for too long.
+                    // A view that is shown again would retry.
                     guard (error as? SyncError)?.code == .connectionFailed else { throw error }
                     opening = ObservedOpening(appID: "reader", configuration: subscribed(writer))
                 }

@@ -20,7 +20,7 @@ struct OutsideKey: Sendable {
 
     var algorithm: String { if case .rsa = secret { "RS256" } else { "ES256" } }
 
-    /// The public part (RFC 7517).
+    /// The public key (RFC 7517).
     func jwk() throws -> String {
         switch secret {
         case .rsa(let key):
@@ -34,7 +34,7 @@ struct OutsideKey: Sendable {
         }
     }
 
-    /// The public part as PEM: what a confused verifier would take for an HMAC's secret.
+    /// The public key as PEM, which a verifier that confuses algorithms would use as an HMAC secret.
     var publicPEM: String {
         switch secret {
         case .rsa(let key): key.publicKey.pemRepresentation
@@ -43,8 +43,8 @@ struct OutsideKey: Sendable {
     }
 
     /// - Parameters:
-    ///   - changes: JSON texts of claims in place of the good ones.
-    ///   - header: JSON text; the right one if it is left out.
+    ///   - changes: JSON texts of claims, replacing the valid ones.
+    ///   - header: JSON text; the valid header by default.
     func token(_ subject: String, _ changes: [String: String] = [:], header: String? = nil) throws -> String {
         let text = Self.unsigned(subject, changes, header: header ?? #"{"alg":"\#(algorithm)","kid":"\#(id)"}"#)
         let signature =
@@ -55,7 +55,7 @@ struct OutsideKey: Sendable {
         return "\(text).\(Self.base64(signature))"
     }
 
-    /// A token whose "signature" is an HMAC with the public key, which everybody has.
+    /// A token whose "signature" is an HMAC with the public key, which everybody knows.
     func confusedToken(_ subject: String) -> String {
         let text = Self.unsigned(subject, [:], header: #"{"alg":"HS256","kid":"\#(id)"}"#)
         let shared = SymmetricKey(data: Data(publicPEM.utf8))

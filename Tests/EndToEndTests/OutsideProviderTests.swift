@@ -6,14 +6,14 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// Providers that ask somebody else's server, against a gateway process.
+/// Providers that call an external server, against a gateway process.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct OutsideProviderTests {
     private static func settings(_ keys: String) -> String {
         #"{"jwksURL": "\#(keys)", "issuers": ["school"], "audiences": ["memos"], "algorithms": ["RS256", "ES256"]}"#
     }
 
-    /// Sets a provider before anything asked for it: servers look again within two seconds.
+    /// Configures a provider before anything uses it. Servers check for changes every two seconds.
     private func enable(_ server: AnyAppServer, _ provider: String, _ settings: String) async throws {
         let registry = ProviderRegistry(pool: server.pool)
         try await registry.set(settings, of: provider)
@@ -34,7 +34,7 @@ struct OutsideProviderTests {
         init(_ value: Value) { self.value = Mutex(value) }
     }
 
-    /// A mail as a hook gets it; texts that it lacks are empty.
+    /// A mail as a hook receives it; missing texts are empty.
     private struct Sent {
         let purpose: String
         let to: String
@@ -51,9 +51,9 @@ struct OutsideProviderTests {
             link = texts["link", default: ""]
         }
 
-        /// Waits for the mail with this number, the first being 0. One that was offered several times counts once: a hook
-        /// that is too slow is asked again, too.
-        /// - Parameter times: how often it must have been offered.
+        /// Waits for the mail with this number, counting from 0. A mail that was offered repeatedly counts once,
+        /// because a hook that is too slow is called again, too.
+        /// - Parameter times: how often the mail must have been offered.
         static func mail(_ number: Int, _ hook: OutsideServer, offered times: Int = 1) async throws -> Sent {
             while true {
                 let offers = try hook.requests.map { try Sent($0) }
@@ -69,8 +69,8 @@ struct OutsideProviderTests {
         private func isSame(as other: Sent) -> Bool { purpose == other.purpose && tokenID == other.tokenID }
     }
 
-    /// Tries again while the gateway doesn't know the provider yet, or the other server, which is in this process, was too
-    /// slow for it.
+    /// Retries while the gateway doesn't know the provider yet, or while the external server, which runs in this
+    /// process, is too slow for it.
     private func login(_ app: App, _ credentials: Credentials) async throws -> User {
         while true {
             do {
@@ -83,7 +83,7 @@ struct OutsideProviderTests {
         }
     }
 
-    /// What keeps somebody from logging in, other than that the other server was too slow.
+    /// The error that refuses a login, ignoring errors caused by a slow external server.
     private func refusal(_ app: App, _ credentials: Credentials) async throws -> AppError? {
         while true {
             let refused = await error { _ = try await app.login(credentials: credentials) }
@@ -92,13 +92,13 @@ struct OutsideProviderTests {
         }
     }
 
-    /// How often an issuer may have been asked for its keys more than at first: once in half a minute.
+    /// How many more times an issuer may have been asked for its keys: once every 30 seconds.
     private static func refetches(since began: ContinuousClock.Instant) -> Int {
         Int((ContinuousClock.now - began) / .seconds(30))
     }
 
     @Test(
-        "An issuer's tokens, RS256 and ES256, log devices in; forged, confused and stale ones don't, and fetch nothing")
+        "An issuer's RS256 and ES256 tokens log devices in; forged, confused and stale ones don't, and fetch no keys")
     func tokens() async throws {
         let keys = [try OutsideKey.rs256("r"), OutsideKey.es256("e")]
         let set = #"{"keys":[\#(try keys.map { try $0.jwk() }.joined(separator: ","))]}"#
@@ -124,7 +124,7 @@ struct OutsideProviderTests {
                     let good = try key.token("pupil")
                     let bad = [
                         key.confusedToken("pupil"), key.unsignedToken("pupil"), good + "x", String(good.dropLast(6)),
-                        // One key's id with the other's algorithm and signature.
+                        // One key's id with the other key's algorithm and signature.
                         try other.token("pupil", header: #"{"alg":"\#(other.algorithm)","kid":"\#(key.id)"}"#),
                         try key.token("pupil", header: #"{"alg":"\#(other.algorithm)","kid":"\#(key.id)"}"#),
                         try key.token("pupil", header: #"{"alg":"\#(key.algorithm)","kid":"nobody's"}"#),
@@ -140,13 +140,13 @@ struct OutsideProviderTests {
                 }
                 #expect(app.currentUser == nil)
             }
-            // One to begin with; one more only if half a minute has passed.
+            // One fetch at first, and another only if half a minute has passed.
             #expect(issuer.count("/keys") <= 3 + Self.refetches(since: began))
         }
     }
 
     @Test(
-        "While an issuer changes its keys, hundreds of logins go on, and forged key ids don't make the gateway ask it")
+        "Hundreds of logins go on while an issuer rotates its keys, and forged key ids don't cause fetches")
     func rotation() async throws {
         let (first, second) = (OutsideKey.es256("first"), OutsideKey.es256("second"))
         let set = Shared(#"{"keys":[\#(try first.jwk())]}"#)
@@ -167,7 +167,7 @@ struct OutsideProviderTests {
                         for number in 0..<300 {
                             group.addTask {
                                 if number == 100 {
-                                    // Both, then only the second, as RFC 7517 has issuers do it.
+                                    // Both keys, then only the second, as RFC 7517 suggests for rotation.
                                     let both = "\(try first.jwk()),\(try second.jwk())"
                                     set.value.withLock { $0 = #"{"keys":[\#(both)]}"# }
                                 }
@@ -176,7 +176,7 @@ struct OutsideProviderTests {
                                 let forged = try first.token(
                                     "pupil", header: #"{"alg":"ES256","kid":"forged-\#(number)"}"#)
                                 var refused = try await login(forged, number)
-                                // The issuer may be too slow when it is asked.
+                                // The issuer may answer too slowly.
                                 while refused.status == 503 {
                                     try await Task.sleep(for: .seconds(1))
                                     refused = try await login(forged, number)
@@ -189,7 +189,8 @@ struct OutsideProviderTests {
                     let fetched = issuer.count("/keys")
                     #expect(fetched <= 5 + Self.refetches(since: began), "\(fetched) fetches for 600 logins")
                     let beganAgain = ContinuousClock.now
-                    // The new key is found within half a minute of the last fetch, by any token that names it.
+                    // Within half a minute of the last fetch, any token that names the new key makes the gateway find
+                    // it.
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         for number in 0..<100 {
                             group.addTask {
@@ -208,7 +209,7 @@ struct OutsideProviderTests {
     }
 
     @Test(
-        "An issuer that is down, silent, endless, huge, redirects or talks nonsense costs its own users a clear error")
+        "An issuer that is down, silent, endless, huge, redirecting or garbled only costs its own users a clear error")
     func hostileIssuers() async throws {
         let key = OutsideKey.es256("k")
         let set = #"{"keys":[\#(try key.jwk())]}"#
@@ -239,7 +240,8 @@ struct OutsideProviderTests {
                         @Sendable func login(_ name: String) async throws -> Requests.Answer {
                             try await post("/login", #"{"provider": "custom-token-\#(name)", "token": "\#(token)"}"#)
                         }
-                        // Not known yet, or the issuer was too slow; it isn't asked again for half a minute then.
+                        // The provider isn't known yet, or the issuer was too slow, in which case the gateway doesn't
+                        // ask again for half a minute.
                         while true {
                             let status = try await login("good").status
                             if status == 200 { break }
@@ -252,7 +254,7 @@ struct OutsideProviderTests {
                                     let refused = try await login(name)
                                     #expect(refused.status == 503, "\(name): \(refused)")
                                     #expect(refused["error"] == "internalServerError", "\(name): \(refused)")
-                                    // At once now: the issuer isn't asked for every token.
+                                    // Refused at once now: the gateway doesn't ask the issuer for every token.
                                     let again = try await login(name)
                                     #expect(again.status == 503, "\(name): \(again)")
                                 }
@@ -273,7 +275,7 @@ struct OutsideProviderTests {
         }
     }
 
-    @Test("A custom function says who a payload is about; when it fails or is slow, the device is told so")
+    @Test("A custom function says who a payload is about; if it fails or is slow, the device is told")
     func function() async throws {
         try await OutsideServer.with({ request in
             guard request.head.contains("Bearer hunter2") else { return .status("400 Bad Request") }
@@ -309,7 +311,7 @@ struct OutsideProviderTests {
         }
     }
 
-    @Test("A mail hook over HTTP carries every mail of an account, is asked again when it fails, and knows who asks")
+    @Test("An HTTP mail hook carries all account mails, is called again when it fails, and can authenticate its caller")
     func mailHook() async throws {
         let state = Shared(0)
         try await OutsideServer.with({ _ in
@@ -325,7 +327,7 @@ struct OutsideProviderTests {
                         "providers", "set", "local-userpass",
                         #"{"registration": true, "confirmURL": "https://example.org/c", "resetURL": "https://example.org/r"}"#,
                     ])
-                    // Servers follow within two seconds.
+                    // Servers pick up the setting within two seconds.
                     try await Task.sleep(for: .seconds(3))
                 }
             ) { server, phone in
@@ -350,7 +352,7 @@ struct OutsideProviderTests {
             _ = try await app.login(credentials: .emailPassword(email: address, password: password))
         }
         #expect(early?.code == .invalidPassword)
-        // Again, as it was refused at first.
+        // The mail is offered again, because the hook refused it at first.
         let first = try await Sent.mail(0, hook, offered: 2)
         #expect(first.purpose == "confirm")
         #expect(first.to == address)
@@ -363,7 +365,7 @@ struct OutsideProviderTests {
         #expect(stale?.code == .badRequest)
         try await mails.confirmUser(second.token, tokenId: second.tokenID)
         _ = try await app.login(credentials: .emailPassword(email: address, password: password))
-        // Whoever registers it again learns nothing; the owner does.
+        // Somebody who registers the address again learns nothing, but its owner is told.
         try await mails.registerUser(email: address, password: "a stranger's password")
         let notice = try await Sent.mail(2, hook)
         #expect(notice.purpose == "alreadyRegistered")
@@ -377,7 +379,7 @@ struct OutsideProviderTests {
         _ = try await app.login(credentials: .emailPassword(email: address, password: "another long one"))
     }
 
-    @Test("A key that migration-tool makes logs a program in")
+    @Test("A key created by migration-tool logs a program in")
     func serverKey() async throws {
         try await Phone.withServer { server, phone in
             let printed = try await server.migrate(["api-keys", "add", "robot"])

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// Somebody else's HTTP server, as kind or as hostile as a test wants it. One answer for each connection.
+/// An external HTTP server, as friendly or as hostile as a test wants. It gives one answer per connection.
 final class OutsideServer: Sendable {
     struct Request: Sendable {
         let method: String
@@ -14,13 +14,13 @@ final class OutsideServer: Sendable {
 
     enum Answer: Sendable {
         case json(String)
-        /// A status line's number and text, further head lines, and the body.
+        /// The status line's code and text, further header lines, and the body.
         case status(String, head: String = "", body: String = "")
         /// Never answers.
         case silence
-        /// A good head, and then a byte now and again, for ever.
+        /// A valid head, then a byte every now and then, for ever.
         case trickle
-        /// A good head, and then as much as the other side takes, for ever.
+        /// A valid head, then as many bytes as the other side accepts, for ever.
         case flood
     }
 

@@ -3,13 +3,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// Somebody's browser on the panel of an admin server's process.
+/// A user's browser on the panel of an admin server process.
 struct PanelClient: Sendable {
     let url: String
     private let cookie: String
 
-    /// Follows nothing by itself: a log-in answers with a redirection, and a cookie that only this client keeps. It lasts as
-    /// long as the process.
+    /// Doesn't follow redirects: a login answers with a redirect and with a cookie that only this client keeps. Lives
+    /// as long as the process.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.redirectConfiguration = .disallow
@@ -39,8 +39,8 @@ struct PanelClient: Sendable {
         return (Int(response.status.code), String(buffer: body))
     }
 
-    /// Sends the form of a page that has nothing but its button.
-    /// - Parameter page: where the form is, for its token.
+    /// Submits the form of a page that has only a button.
+    /// - Parameter page: the page with the form, for its token.
     /// - Returns: the answer's status.
     func press(_ path: String, on page: String) async throws -> Int {
         let text = try await get(page).text
@@ -57,21 +57,21 @@ struct PanelClient: Sendable {
         return Int(response.status.code)
     }
 
-    /// Opens a page's stream of events, and reads it until it has told of so many changes.
-    /// - Parameter each: runs once the stream has begun, and after each change, with the number of those.
-    /// - Returns: all that came.
+    /// Opens a page's event stream and reads it until it has reported this many changes.
+    /// - Parameter each: runs when the stream begins and after each change, with the number of changes so far.
+    /// - Returns: everything that arrived.
     func changes(_ path: String, count: Int, _ each: (Int) async throws -> Void) async throws -> String {
         var request = HTTPClientRequest(url: url + path)
         request.headers.add(name: "Cookie", value: cookie)
         request.headers.add(name: "Accept", value: "text/event-stream")
-        // Bounds the whole stream.
+        // Limits the whole stream.
         let response = try await Self.client.execute(request, timeout: .seconds(240))
         guard response.status == .ok else { throw EndToEndFailure("There is no stream \(path): \(response.status)") }
         var text = ""
         var told = -1
         for try await part in response.body {
             text += String(buffer: part)
-            // The stream begins with how long to wait before another.
+            // The stream begins with the reconnection delay.
             let found = text.components(separatedBy: "event: changed\n").count - 1
             while told < found {
                 told += 1

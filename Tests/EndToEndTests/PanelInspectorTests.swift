@@ -3,10 +3,10 @@ import PostgresClient
 import Testing
 import TomboloModel
 
-/// The panel's pages about devices, with two real gateways of which one is killed.
+/// The panel's pages about devices, with two real gateways. One of them is killed.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct PanelInspectorTests {
-    @Test("the panel shows the devices of all gateways and says why one lacks an object, also when a gateway is killed")
+    @Test("the panel shows all gateways' devices and says why one lacks an object, even after a gateway is killed")
     func gateways() async throws {
         try await Platform.with(gateways: 2) { platform in
             try await platform.sql(
@@ -30,9 +30,9 @@ struct PanelInspectorTests {
                         && page.contains("The attendee") && !page.contains("No answer from")
                         && page.contains("Event, all objects")
                 }
-                // The device at either gateway, and its page.
+                // The device at each gateway, and its page.
                 for user in [organizer, attendee] {
-                    // A page waits three seconds for the gateways, which may be too few.
+                    // A page waits three seconds for the gateways, which may not be enough here.
                     try await platform.eventually("the device of \(user), and its page") {
                         let page = try await panel.get("/panel/devices?user=\(user)").text
                         guard page.contains("1 connected device<"),
@@ -50,13 +50,13 @@ struct PanelInspectorTests {
                     return denied.contains("not_readable") && denied.contains("live at ")
                 }
 
-                // Who may not inspect learns nothing.
+                // Users who may not inspect learn nothing.
                 let other = try await PanelClient(url, email: Platform.email("attendee"), password: Platform.password)
                 #expect(try await other.get("/panel/devices").status == 403)
 
                 try await platform.gateways[1].kill9()
-                // As if it had been there a moment ago, however long this took. A page that waits for it without a bound
-                // doesn't come.
+                // Pretends that the gateway was seen a moment ago, however long this took. A page that waited for it
+                // without a limit would never arrive.
                 @Sendable func keepKnown() async throws {
                     try await platform.sql("UPDATE tombolo.gateway SET seen_at = clock_timestamp()")
                 }
@@ -73,7 +73,7 @@ struct PanelInspectorTests {
                         && unknown.contains("There may be a connection to")
                 }
 
-                // Later it isn't waited for any more.
+                // Later, pages no longer wait for it.
                 try await platform.eventually("a gateway that is known to be gone") {
                     try await panel.get("/panel/devices").text.contains("stopped without signing off")
                 }
@@ -81,13 +81,13 @@ struct PanelInspectorTests {
                     try await why(platform.event, attendee).contains("connected to any gateway")
                 }
 
-                // Started again, it has its device again, and answers.
+                // After a restart the gateway has its device again, and answers.
                 try await platform.gateways[1].start()
                 try await platform.eventually("the second device at the gateway that started again") {
                     let page = try await panel.get("/panel/devices").text
                     return page.contains("2 connected devices") && page.contains("The attendee")
                 }
-                // One that ends by itself leaves nothing behind.
+                // A gateway that shuts down properly leaves nothing behind.
                 try await platform.gateways[0].terminate()
                 try await platform.eventually("no trace of the gateway that was asked to end") {
                     let rows = try await platform.sql(

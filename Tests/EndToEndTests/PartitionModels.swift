@@ -14,7 +14,7 @@ final class PartitionNote: Object {
     }
 }
 
-/// Has no property that tells a partition.
+/// Has no partition property.
 final class PartitionSetting: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var text = ""

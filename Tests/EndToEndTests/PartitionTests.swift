@@ -6,10 +6,10 @@ import Testing
 import Tombolo
 import TomboloModel
 
-/// Realms of partitions, with the stock gateway and PostgreSQL.
+/// Realms opened by partition, with the stock gateway and PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct PartitionTests {
-    /// What a chat's partition functions decided.
+    /// The decisions of a chat's partition functions.
     private static let rules = """
         version: 1
         partition:
@@ -84,7 +84,7 @@ struct PartitionTests {
 
     /// The texts of the notes in a file, as any SQLite tool sees them.
     private static func texts(_ configuration: Realm.Configuration) throws -> [String] {
-        // A session that ends locks its file for a moment.
+        // A session locks its file for a moment while it ends.
         var options = GRDB.Configuration()
         options.busyMode = .timeout(30)
         let queue = try DatabaseQueue(path: configuration.fileURL?.path ?? "", configuration: options)
@@ -101,7 +101,7 @@ struct PartitionTests {
         }
     }
 
-    @Test("Three partitions of one user are open at once, each with its objects and no others")
+    @Test("Three partitions of one user are open at once, each with only its own objects")
     func threeRealms() async throws {
         try await Self.with { server, ann, _ in
             let partitions = ["user=\(ann.id)", "conversation=7", "all-users=all-the-users"]
@@ -113,7 +113,7 @@ struct PartitionTests {
             #expect(try configurations.map(Self.texts) == [["Ann's"], ["seven"], ["all"]])
             #expect(realms.map { $0.objects(PartitionNote.self).map(\.text) } == [["Ann's"], ["seven"], ["all"]])
 
-            // New objects get the partition from the server, with their lists.
+            // The server assigns new objects and their lists to the partition.
             for realm in realms.prefix(2) {
                 let note = PartitionNote("new")
                 note.tags.append("tag")
@@ -136,7 +136,7 @@ struct PartitionTests {
         }
     }
 
-    @Test("What doesn't belong to the partition is refused and undone, with the reason")
+    @Test("Writes outside the partition are refused and undone, with the reason")
     func refusals() async throws {
         try await Self.with { server, ann, _ in
             let own = Errors()
@@ -169,7 +169,7 @@ struct PartitionTests {
         }
     }
 
-    @Test("Another user's partition, and one of which nothing is readable, don't open")
+    @Test("Another user's partition and a partition with nothing readable don't open")
     func othersPartitions() async throws {
         try await Self.with { server, ann, ben in
             for partition in ["user=\(ben.id)", "conversation=8", "user=", "a=b=c", ""] {
@@ -187,7 +187,7 @@ struct PartitionTests {
         }
     }
 
-    @Test("A change of the user's data takes a partition's objects off the device, and brings them, without a reset")
+    @Test("A change of the user's data takes a partition's objects off the device and brings them back without a reset")
     func customData() async throws {
         try await Self.with { server, ann, _ in
             let errors = Errors()
@@ -198,7 +198,7 @@ struct PartitionTests {
             try await Self.eventually("they leave") { try Self.texts(configuration).isEmpty }
             try await Self.setConversations(server, #"["7", "8"]"#)
             try await Self.eventually("they come back") { try Self.texts(configuration) == ["seven"] }
-            // Rows of a plain writer move in and out with their partition.
+            // When plain SQL changes rows' partitions, they leave and enter the device's files.
             try await server.pool.execute(
                 "UPDATE partition_note SET partition = 'conversation=7' WHERE text = 'eight'")
             try await Self.eventually("one moves in") { try Self.texts(configuration) == ["eight", "seven"] }
@@ -210,7 +210,7 @@ struct PartitionTests {
     }
 
     #if os(Linux)
-        /// How often the process has a file of the Realm open.
+        /// How many file handles the process has on the Realm's file.
         private static func handleCount(_ configuration: Realm.Configuration) throws -> Int {
             let path = configuration.fileURL?.path ?? ""
             return try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count { name in
@@ -238,7 +238,7 @@ struct PartitionTests {
                     other.syncSession?.connectionState == .connected
                 }
 
-                // Opened again it goes on where it was.
+                // Reopened, it goes on where it left off.
                 realm = try await Realm(configuration: closed, downloadBeforeOpen: .always)
                 #expect(try Self.texts(closed) == ["seven", "the last word"])
                 realm = nil
@@ -246,7 +246,7 @@ struct PartitionTests {
         }
     #endif
 
-    @Test("A file of one partition opens neither for another one nor by subscriptions")
+    @Test("A partition's file opens neither for another partition nor with subscriptions")
     func oneFileOnePartition() async throws {
         try await Self.with { server, ann, _ in
             let url = server.folder.appending(path: "one.realm")

@@ -4,7 +4,7 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// A class that no document knows: development mode takes it from the device.
+/// A class that no document describes. Development mode adopts it from the device.
 final class Memo: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var text: String
@@ -25,9 +25,9 @@ struct Phone {
         configuration = AppConfiguration(baseURL: "http://\(host):\(port)", rootDirectory: folder)
     }
 
-    /// A gateway with e-mail and password, anonymous users and API keys, and a device.
+    /// A gateway with e-mail/password logins, anonymous users and API keys, and a device.
     /// - Parameters:
-    ///   - environment: of the gateway; mails go to a folder unless it says otherwise.
+    ///   - environment: the gateway's variables; mails go to a folder by default.
     ///   - prepare: runs once the gateway listens.
     static func withServer(
         environment: [String: String] = [:], prepare: (AnyAppServer) async throws -> Void = { _ in },
@@ -49,7 +49,7 @@ struct Phone {
         mails.remove()
     }
 
-    /// The app after its process has started again.
+    /// The app after a restart of its process.
     func launch() -> App {
         App("memos", configuration, AppUsers(UserStore(appID: "memos", configuration: configuration)))
     }
@@ -60,7 +60,7 @@ struct Phone {
         return try await Realm.open(configuration: configuration)
     }
 
-    /// The texts of the link in the newest mail.
+    /// The parameters of the link in the newest mail.
     func mail() async throws -> (token: String, tokenID: String) {
         while true {
             if let text = mails.mails().last, let token = text.firstMatch(of: /token=([^&\s]+)/)?.1,

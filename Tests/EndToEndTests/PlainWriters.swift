@@ -2,8 +2,8 @@ import PostgresClient
 import Synchronization
 import TomboloModel
 
-/// Services that write with plain SQL, as fast as they can and without waiting for the disk. A lost connection is made
-/// again: what a crash takes back of their work is nobody's.
+/// Services that write with plain SQL as fast as they can, without waiting for the disk. They reconnect after losing a
+/// connection. Writes of theirs that a crash undoes don't matter.
 struct PlainWriters {
     private let task: Task<Void, Never>
 

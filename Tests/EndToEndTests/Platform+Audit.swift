@@ -5,12 +5,12 @@ import Testing
 import TomboloPostgresStore
 
 extension Platform {
-    /// Fills the audit log with everything that the newest tick has, and replays it as an operator does. What is committed
-    /// later is left out of the comparison.
+    /// Fills the audit log up to the newest tick and replays it, as an operator would. Later commits are left out of
+    /// the comparison.
     func checkAudit(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let newest = try await count("SELECT coalesce(max(number), 0) FROM tombolo.tick")
         try await eventually("the audit log is as far as the newest tick") {
-            // In place of an admin server, which none is left of.
+            // Does the work of an admin server, since none is running any more.
             try await AuditFollower(pool: self.pool).catchUp()
             return try await self.count("SELECT coalesce(max(tick), -1) FROM tombolo.audit_position") >= newest
         }

@@ -3,8 +3,8 @@ import PostgresClient
 import TestSupport
 
 extension Platform {
-    /// Servers of one kind, each in a process of its own, with the rights of their role. Not started, and made once for each
-    /// role: they share its user.
+    /// Servers of one kind, each in a process of its own, with their role's rights. They aren't started yet. Call this
+    /// once per role, because the servers of a role share its user.
     func servers(_ count: Int, kind: Server.Kind) async throws -> [Server] {
         let user = try await TestCluster.member(of: kind.role, configuration)
         let keywords = configuration.keywords

@@ -8,15 +8,15 @@ import TomboloAuthentication
 import TomboloMigration
 import TomboloModel
 
-/// A database with two apps, the conference and home listings, users, a published event and a draft; server processes;
-/// devices, which have the classes of both apps.
+/// A database with two apps, the conference and home listings, with users, a published event and a draft; server
+/// processes; and devices, which have the classes of both apps.
 final class Platform: Sendable {
-    /// Of both apps.
+    /// The schema of both apps.
     static let schema: Schema = {
         do {
             return try Schema.of(EventModels.objectTypes + ListingModels.objectTypes)
         } catch {
-            preconditionFailure("The two apps don't go together: \(error)")
+            preconditionFailure("The two apps' classes can't be combined: \(error)")
         }
     }()
 
@@ -28,7 +28,7 @@ final class Platform: Sendable {
     let pool: PostgresPool
     let gateways: [Server]
     let sequencer: Server
-    /// Stands by to take over from ``sequencer``; not started.
+    /// The standby for ``sequencer``; not started.
     let standby: Server
     let folder: URL
     let event: ObjectId
@@ -38,15 +38,16 @@ final class Platform: Sendable {
 
     static func email(_ name: String) -> String { "\(name)@example.org" }
 
-    /// Who connects to the database through a pooler, and in which folder its socket is; the others connect directly.
+    /// Which programs connect to the database through a pooler, as the folder of its socket. The others connect
+    /// directly.
     struct Poolers: Sendable {
         var gateways: String?
         var sequencer: String?
     }
 
     /// - Parameters:
-    ///   - cluster: the caller's own where it is going to be killed.
-    ///   - standbyFolder: where the gateways find a standby of the cluster, the folder of its socket.
+    ///   - cluster: a cluster of the caller's own, if it will be killed.
+    ///   - standbyFolder: the folder of the socket of a standby for the gateways to use.
     ///   - settings: environment variables of the gateways.
     ///   - sequencerSettings: environment variables of the sequencers.
     static func with(
@@ -159,9 +160,9 @@ final class Platform: Sendable {
         return id
     }
 
-    /// A started device of a user, opened on an empty file.
+    /// A started device of a user, with an empty file.
     /// - Parameters:
-    ///   - proxy: what it connects to instead of a gateway.
+    ///   - proxy: the proxy to connect to instead of a gateway.
     ///   - tracing: environment variables of the device's tracer; empty for none.
     func device(
         _ name: String, of user: String, gateway: Int = 0, behind proxy: Proxy? = nil, tracing: [String: String] = [:]
@@ -195,7 +196,7 @@ final class Platform: Sendable {
 
     // MARK: Waiting
 
-    /// Waits until something that must come true is.
+    /// Waits until a condition that must come true holds.
     func eventually(
         _ what: String, within limit: Duration = .seconds(600), _ condition: @Sendable () async throws -> Bool
     ) async throws {
@@ -208,8 +209,8 @@ final class Platform: Sendable {
         }
     }
 
-    /// Waits until all devices have everything that is in the database now: each has uploaded what it wrote, and then
-    /// a new listing, committed after all of it, has come to each. Needs devices that subscribe to listings.
+    /// Waits until all devices have everything that is in the database now: each has uploaded its writes, and then a
+    /// new listing, committed after all of them, has reached each device. The devices must subscribe to listings.
     func quiet(_ devices: [DeviceProcess]) async throws {
         for device in devices { try await device.ask("upload") }
         let sentinel = try await insertListing("sentinel")

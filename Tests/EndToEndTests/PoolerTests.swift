@@ -8,7 +8,7 @@ import TomboloModel
 /// PgBouncer between the programs and PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct PoolerTests {
-    /// A device writes and another receives, both ways, and so does plain SQL.
+    /// One device writes and another receives, then both receive a listing that plain SQL writes.
     private static func exchange(_ platform: Platform) async throws {
         let writer = try await platform.device("writer", of: "organizer")
         let reader = try await platform.device("reader", of: "attendee")
@@ -25,7 +25,7 @@ struct PoolerTests {
         for device in [writer, reader] { try await device.kill9() }
     }
 
-    @Test("in session mode gateways and the sequencer work as without it, and a sequencer is replaced by another")
+    @Test("in session mode gateways and the sequencer work as without a pooler, and a standby replaces a sequencer")
     func sessionMode() async throws {
         let cluster = try await TestCluster.shared()
         try await TestPooler.with(.session, before: cluster) { pooler in
@@ -35,7 +35,7 @@ struct PoolerTests {
                 let messages = try String(contentsOf: platform.gateways[0].messages, encoding: .utf8)
                 #expect(messages.contains("behind a connection pooler in session mode"), "\(messages)")
 
-                // Killed, and frozen: PostgreSQL ends its sessions, also those that the pooler keeps.
+                // Killed, then frozen: PostgreSQL ends the sequencer's sessions, even those that the pooler keeps.
                 try await platform.standby.start()
                 try await platform.sequencer.kill9()
                 let device = try await platform.device("A", of: "organizer")
@@ -52,7 +52,7 @@ struct PoolerTests {
     }
 
     @Test(
-        "in transaction mode gateways work that hear of ticks over Redis, beside a sequencer with a direct connection")
+        "in transaction mode gateways work if they learn of ticks over Redis and the sequencer connects directly")
     func transactionMode() async throws {
         let cluster = try await TestCluster.shared()
         try await TestRedis.with { redis in
@@ -71,7 +71,7 @@ struct PoolerTests {
     }
 
     @Test(
-        "in transaction mode a program that needs a session of its own ends at its start, and says what to do",
+        "in transaction mode a program that needs a session of its own exits at its start and says what to do",
         arguments: [
             ("sync-gateway", "SyncGateway", ["--no-sequencer", "--port", "0"], ["TOMBOLO_TICKS_URL"]),
             ("sync-gateway", "SyncGateway", ["--sequencer-only"], ["sequencer", "pool_mode = session"]),

@@ -1,7 +1,7 @@
 import Foundation
 import ChildPrograms
 
-/// The executables that were built with the tests.
+/// The executables built together with the tests.
 enum Programs {
     static var gateway: URL { get throws { try BuiltProgram("sync-gateway", "SyncGateway").url } }
     static var admin: URL { get throws { try BuiltProgram("admin-server", "AdminServer").url } }

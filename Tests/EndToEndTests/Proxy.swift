@@ -3,19 +3,20 @@ import NIOCore
 import NIOPosix
 import TestSupport
 
-/// HAProxy with a configuration of infra/haproxy, before two gateways.
+/// HAProxy with a configuration from infra/haproxy, in front of two gateways.
 final class Proxy: Sendable {
     enum Mode: Sendable {
-        /// TLS ends at the proxy, which names clients in HTTP.
+        /// TLS ends at the proxy, which passes on clients' addresses in HTTP headers.
         case http
-        /// TLS ends at the gateways, whose certificates an authority signed. The proxy names clients by the PROXY protocol.
+        /// TLS ends at the gateways, whose certificates an authority signed. The proxy passes on clients' addresses by
+        /// the PROXY protocol.
         /// - Parameter header: the option of HAProxy's `server` lines.
         case tcp(header: String, TestAuthority)
     }
 
-    /// Where Debian installs it, and others.
+    /// The path of Debian's package, and others.
     private static let programs = ["/usr/sbin/haproxy", "/usr/local/sbin/haproxy", "/opt/homebrew/bin/haproxy"]
-    /// How often another port is tried where none can be kept, should somebody else take the free one meanwhile.
+    /// How many ports to try where none can be reserved, in case another program takes the free one meanwhile.
     private static let attempts = 5
 
     let authority: TestAuthority
@@ -23,7 +24,7 @@ final class Proxy: Sendable {
     private let child: ChildProcess
     private let reservation: PortReservation?
 
-    /// - Parameter gateways: their addresses, `host:port`.
+    /// - Parameter gateways: the gateways' addresses, as `host:port`.
     static func with(
         _ gateways: [String], mode: Mode = .http, in folder: URL, _ body: @Sendable (Proxy) async throws -> Void
     ) async throws {
@@ -92,7 +93,7 @@ final class Proxy: Sendable {
         return port
     }
 
-    /// Waits until it does, or has ended.
+    /// Waits until the proxy listens or has ended.
     private static func listens(_ child: ChildProcess, on port: Int) async -> Bool {
         let deadline = ContinuousClock.now + .seconds(600)
         while kill(child.pid, 0) == 0, ContinuousClock.now < deadline {

@@ -5,12 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Gateways that speak TLS, behind HAProxy in TCP mode, which says by the PROXY protocol who connects.
+/// Gateways that speak TLS, behind HAProxy in TCP mode, which passes on clients' addresses by the PROXY protocol.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct ProxyProtocolTests {
     private static let maximumConnectionCount = 5
 
-    /// HAProxy's options for both versions, as in infra/haproxy/haproxy-tcp.cfg and the older one.
+    /// HAProxy's options for both versions: the current one, as in infra/haproxy/haproxy-tcp.cfg, and the older one.
     static let headers = ["send-proxy-v2", "send-proxy"]
 
     private static func withGateways(
@@ -40,21 +40,21 @@ struct ProxyProtocolTests {
         try String(contentsOf: gateway.messages, encoding: .utf8)
     }
 
-    /// Connects from an address of this machine.
+    /// Connects from one of this machine's addresses.
     private static func connect(_ port: Int, from address: String) async throws -> any Channel {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(to: SocketAddress(ipAddress: address, port: 0)).connect(host: "127.0.0.1", port: port).get()
     }
 
-    /// Says something from an address of this machine, and waits for the end of the connection.
+    /// Sends a text from one of this machine's addresses, and waits until the connection is closed.
     private static func say(_ text: String, to port: Int, from address: String) async throws {
         let channel = try await connect(port, from: address)
-        // Whoever says nothing for too long finds it closed.
+        // The gateway may already have closed the connection if this process was silent for too long.
         try? await channel.writeAndFlush(ByteBuffer(string: text))
         try await channel.closeFuture.get()
     }
 
-    @Test("devices synchronise through a load balancer that looks into nothing", arguments: headers)
+    @Test("devices sync through a load balancer that doesn't look into their connections", arguments: headers)
     func devices(header: String) async throws {
         try await Self.withGateways(header: header) { platform, proxy in
             let devices = [
@@ -63,17 +63,17 @@ struct ProxyProtocolTests {
             ]
             for device in devices { try await device.ask("subscribe", "Listing") }
             try await platform.quiet(devices)
-            // Another gateway takes over: the checks find this one gone.
+            // Another gateway takes over once the health checks find this one gone.
             try await platform.gateways[0].kill9()
             try await platform.quiet(devices)
             for device in devices { try await device.kill9() }
         }
     }
 
-    @Test("limits by address see the client's address, which no client can make up", arguments: headers)
+    @Test("per-address limits see the client's address, which no client can forge", arguments: headers)
     func limits(header: String) async throws {
         try await Self.withGateways(header: header) { platform, proxy in
-            // Each gateway counts for itself: there is one in this test.
+            // Each gateway counts separately, so this test has only one.
             try await platform.gateways[1].kill9()
             let gateway = platform.gateways[0]
             let email = Platform.email("attendee")
@@ -90,8 +90,8 @@ struct ProxyProtocolTests {
                 return status.withLock { $0 }
             }
 
-            // Failed logins. The header of HTTP, in which a client names another address, counts for nothing. What an address
-            // failed in counts for a minute: should that be over before all was looked at, another account is tried.
+            // Failed logins. The HTTP header, in which a client claims another address, is ignored. An address's
+            // failures count for a minute. If that passes before everything is checked, the test tries another account.
             var isInTime = false
             for name in ["attendee", "organizer", "stranger"] where !isInTime {
                 let email = Platform.email(name)
@@ -113,15 +113,15 @@ struct ProxyProtocolTests {
                 #expect(own == 429)
                 #expect(try await login(Platform.password, of: email, from: "127.0.0.3", claiming: "127.0.0.2") == 200)
             }
-            #expect(isInTime, "a dozen logins take a minute")
+            #expect(isInTime, "every dozen logins took longer than a minute")
 
-            // Connections. HAProxy says who it is as soon as somebody connects.
+            // Connections. HAProxy sends its header as soon as a client connects.
             let port = try #require(URL(string: url)?.port)
             var channels: [any Channel] = []
             let line = "Connections from 127.0.0.4 are turned away: it has \(Self.maximumConnectionCount)."
             let deadline = ContinuousClock.now + .seconds(600)
             while try !Self.log(gateway).contains(line) {
-                try #require(ContinuousClock.now < deadline, "\(channels.count) connections and not a refusal")
+                try #require(ContinuousClock.now < deadline, "\(channels.count) connections and no refusal")
                 if channels.count < 500 { channels.append(try await Self.connect(port, from: "127.0.0.4")) }
                 try await Task.sleep(for: .milliseconds(20))
             }
@@ -131,15 +131,15 @@ struct ProxyProtocolTests {
         }
     }
 
-    @Test("a gateway asks its proxies for the header, and lets nobody else send one")
+    @Test("a gateway requires the header from its proxies, and lets nobody else send one")
     func refusals() async throws {
         try await Self.withGateways(header: Self.headers[0]) { platform, proxy in
             let gateway = platform.gateways[0]
             let (url, port) = (await gateway.url, await gateway.address.port)
             let authority = proxy.authority.certificate
 
-            // From the proxy's address, but without it. Whoever stands still before the first word is refused for that,
-            // and tries again.
+            // From the proxy's address, but without the header. If this process stalls before sending anything, the
+            // connection is refused for that instead, so it tries again.
             try await platform.eventually("the refusal in the log") {
                 try await Self.say("GET /ready HTTP/1.1\r\n", to: port, from: "127.0.0.1")
                 return try Self.log(gateway).contains(
@@ -152,7 +152,7 @@ struct ProxyProtocolTests {
                 return try Self.log(gateway).contains("from 127.0.0.2 was refused: it begins with a PROXY header")
             }
 
-            // Who is no proxy may come without one.
+            // A client that isn't a proxy may connect without a header.
             try await Requests.with(url, trusting: authority, from: "127.0.0.2") { post in
                 let answer = try await post.login(Platform.email("attendee"), Platform.password, from: "192.0.2.1")
                 #expect(answer.status == 200, "\(answer)")

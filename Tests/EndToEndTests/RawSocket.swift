@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import TomboloSyncProtocol
 
-/// A WebSocket client that sends what it is told to, also what no client should (RFC 6455).
+/// A WebSocket client that sends whatever it is told to, even frames that no client should send (RFC 6455).
 struct RawSocket {
     enum Frame {
         case message([UInt8])
@@ -12,18 +12,18 @@ struct RawSocket {
     static let binary: UInt8 = 0x2
     static let pong: UInt8 = 0xA
     static let continuation: UInt8 = 0x0
-    /// A gateway has this long to answer.
+    /// How long a gateway may take to answer.
     static let patience = Duration.seconds(600)
-    /// How often it is connected to, should this process stand still before its request or its hello.
+    /// How often to connect, in case this process stalls before its request or its hello.
     private static let attempts = 5
-    /// What a gateway says then to a device that has said nothing for ten seconds.
+    /// The gateway's message to a device that has sent nothing for ten seconds.
     private static let silenceMessage = Array("did not open its session within".utf8)
 
     private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private let iterator: Reader
 
-    /// Holds the bytes that were read ahead.
+    /// Holds bytes that were read ahead.
     private final class Reader {
         var frames: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         var buffer = ByteBuffer()
@@ -42,11 +42,11 @@ struct RawSocket {
         }
     }
 
-    /// The gateway ended the connection since it heard nothing for too long.
+    /// The gateway ended the connection because it heard nothing for too long.
     private struct StoodStill: Error {}
 
-    /// Connects, upgrades, runs `body` and closes. Runs it again where this process stood still for too long meanwhile.
-    /// - Parameter local: the address to connect from; Linux has all of 127.0.0.0/8.
+    /// Connects, upgrades, runs `body` and closes. Starts over if this process stalled for too long meanwhile.
+    /// - Parameter local: the address to connect from; on Linux, any in 127.0.0.0/8.
     static func with<R: Sendable>(
         _ server: Server, from local: String = "127.0.0.1", within limit: Duration = patience,
         _ body: @escaping @Sendable (RawSocket) async throws -> R
@@ -123,8 +123,8 @@ struct RawSocket {
 
     /// Sends a masked frame.
     /// - Parameters:
-    ///   - isLast: whether no fragment of the same message follows.
-    ///   - claiming: the length that its header gives; the payload's own where nil.
+    ///   - isLast: whether this is the last fragment of its message.
+    ///   - claiming: the payload length to put in the header; the true length if nil.
     func send(
         _ payload: [UInt8], opcode: UInt8 = Self.binary, isLast: Bool = true, claiming: Int? = nil
     ) async throws {
@@ -140,7 +140,7 @@ struct RawSocket {
             buffer.writeInteger(UInt8(0x80 | 127))
             buffer.writeInteger(UInt64(length))
         }
-        // A mask of zeros leaves the payload as it is.
+        // An all-zero mask leaves the payload unchanged.
         buffer.writeInteger(UInt32(0))
         buffer.writeBytes(payload)
         do {
@@ -153,7 +153,7 @@ struct RawSocket {
 
     func send(_ message: ClientMessage, codec: MessageCodec) async throws { try await send(codec.encode(message)) }
 
-    /// The next message or the end; pings and pongs are passed over.
+    /// The next message, or the end of the connection. Skips pings and pongs.
     func next() async throws -> Frame {
         while true {
             guard try await iterator.fill(to: 2),
@@ -182,7 +182,7 @@ struct RawSocket {
         }
     }
 
-    /// Reads until the gateway says why the session failed.
+    /// Reads until the gateway reports why the session failed.
     func failure(_ codec: MessageCodec) async throws -> SessionFailure {
         while true {
             guard case .message(let bytes) = try await next() else {

@@ -4,13 +4,13 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
-/// Requests to a gateway from any address, as a trusted proxy hands them on.
+/// Requests to a gateway from arbitrary addresses, as a trusted proxy forwards them.
 struct Requests: Sendable {
     struct Answer: Hashable, Sendable {
         let status: Int
         let text: String
 
-        /// A text among the members of the answer's object.
+        /// The text of a member of the answer's object.
         subscript(_ name: String) -> String? {
             text.firstRange(of: "\"\(name)\":\"").flatMap { start in
                 text[start.upperBound...].firstIndex(of: "\"").map { String(text[start.upperBound..<$0]) }
@@ -18,15 +18,15 @@ struct Requests: Sendable {
         }
     }
 
-    /// What a gateway needs to take the word of these requests.
+    /// The setting that makes a gateway trust the addresses in these requests.
     static let environment = ["TOMBOLO_TRUSTED_PROXIES": "127.0.0.1", "TOMBOLO_CONNECTIONS_PER_ADDRESS": "1000"]
 
     private let client: HTTPClient
     private let base: String
 
     /// - Parameters:
-    ///   - trusted: the authorities that count; nil for the system's.
-    ///   - local: the address to connect from; nil for the one that the system takes.
+    ///   - trusted: the authorities to trust; nil for the system's.
+    ///   - local: the address to connect from; nil to let the system choose.
     static func with(
         _ base: String, trusting trusted: URL? = nil, from local: String? = nil,
         _ body: (Requests) async throws -> Void
@@ -65,8 +65,8 @@ struct Requests: Sendable {
         return Answer(status: Int(response.status.code), text: String(buffer: bytes))
     }
 
-    /// The status of an answer that nothing else is wanted of.
-    /// - Parameter timeout: also of the attempts to connect to a server that isn't there.
+    /// The status of an answer whose body doesn't matter.
+    /// - Parameter timeout: also limits attempts to connect to a server that isn't there.
     static func status(_ url: String, timeout: TimeAmount = .seconds(120)) async throws -> Int {
         let response = try await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: timeout)
         return Int(response.status.code)

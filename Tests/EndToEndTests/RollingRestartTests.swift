@@ -11,7 +11,7 @@ import TomboloModel
 struct RollingRestartTests {
     private static let settings = [
         "TOMBOLO_TRUSTED_PROXIES": "127.0.0.0/8, ::1",
-        // Longer than HAProxy's checks take to notice.
+        // Longer than HAProxy's health checks need to notice.
         "TOMBOLO_DRAIN_DELAY": "2",
     ]
     private static var rounds: Int { ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1" ? 20 : 2 }
@@ -29,7 +29,7 @@ struct RollingRestartTests {
         }
     }
 
-    @Test("a write at one gateway comes to a device of the other")
+    @Test("a write at one gateway reaches a device of the other")
     func twoGateways() async throws {
         try await Platform.with(gateways: 2) { platform in
             let writer = try await platform.device("writer", of: "organizer", gateway: 0)
@@ -46,7 +46,7 @@ struct RollingRestartTests {
         }
     }
 
-    @Test("restarted in turn behind HAProxy, by SIGTERM and by kill -9, gateways lose, double and tear nothing")
+    @Test("gateways restarted in turn behind HAProxy, by SIGTERM and by kill -9, lose, duplicate and tear nothing")
     func rollingRestart() async throws {
         try await Self.withGateways { platform, proxy in
             let stage = try await EditedPlatform.build(platform, behind: proxy)
@@ -58,7 +58,7 @@ struct RollingRestartTests {
                     }
                     for device in stage.devices.indices { try await stage.untilEdited(device, more: 3) }
                     if round % 2 == 0 { try await gateway.terminate() } else { try await gateway.kill9() }
-                    // Everybody is at the other one, or comes to it: this one is gone.
+                    // All devices are at the other gateway or move to it, because this one is gone.
                     for device in stage.devices { try await device.ask("rest") }
                     for device in stage.devices { try await device.ask("upload") }
                     await writers.stop()
@@ -70,8 +70,8 @@ struct RollingRestartTests {
         }
     }
 
-    /// Whether a gateway that was told to end is seen not to be ready, but serving; false if it has ended before. A look may
-    /// take too long for a busy machine, and is taken again.
+    /// Whether a gateway that was told to end is seen serving while not ready; false if it ends first. A check may time
+    /// out on a busy machine, and is repeated.
     private static func servesWhileDraining(_ url: String, until hasEnded: () -> Bool) async throws -> Bool {
         while !hasEnded() {
             if (try? await Requests.status(url + "/ready", timeout: .seconds(5))) == 503,
@@ -84,7 +84,7 @@ struct RollingRestartTests {
         return false
     }
 
-    @Test("a gateway that drains says so before it sends its devices away, and none comes back to it")
+    @Test("a draining gateway says so before it sends its devices away, and none comes back to it")
     func draining() async throws {
         try await Self.withGateways { platform, proxy in
             let devices = [
@@ -97,7 +97,7 @@ struct RollingRestartTests {
             try await platform.eventually("a gateway that is ready") {
                 try await Requests.status(url + "/ready") == 200
             }
-            // Should it have ended before all was looked at, it takes longer the next time.
+            // If the gateway ends before everything is checked, the next attempt drains for longer.
             var wasServing = false
             for delay in [2, 15, 60] where !wasServing {
                 if delay > 2 {
@@ -117,7 +117,7 @@ struct RollingRestartTests {
             await #expect(throws: (any Error).self) {
                 try await Requests.status(url + "/health", timeout: .seconds(1))
             }
-            // On the other one, all of them.
+            // All devices are on the other gateway.
             try await platform.quiet(devices)
             let messages = try String(contentsOf: draining.messages, encoding: .utf8)
             #expect(messages.contains("Draining: /ready answers 503"), "\(messages)")
@@ -125,14 +125,15 @@ struct RollingRestartTests {
         }
     }
 
-    @Test("a device's address is what HAProxy says, not what the device says")
+    @Test("a device's address is the one that HAProxy reports, not the one that the device claims")
     func addresses() async throws {
         try await Self.withGateways { platform, proxy in
-            // Each gateway counts for itself: there is one in this test.
+            // Each gateway counts separately, so this test runs only one.
             try await platform.gateways[1].kill9()
             let email = Platform.email("attendee")
             try await Requests.with(proxy.url, trusting: proxy.authority.certificate) { through in
-                // Remembers the pair of account and address, once the proxy knows that the other gateway is gone.
+                // Makes the gateway remember this account's address, once the proxy knows that the other gateway is
+                // gone.
                 try await platform.eventually("a login through the proxy") {
                     try await through.login(email, Platform.password, from: "192.0.2.1").status == 200
                 }
@@ -144,7 +145,8 @@ struct RollingRestartTests {
                     }
                     #expect(statuses.last == 429, "\(statuses)")
                 }
-                // Strangers wait now, at this gateway. Whatever the device says, it's at the address that it was at.
+                // Strangers have to wait now, at this gateway. The device isn't one, whatever address it claims,
+                // because it still connects from the remembered address.
                 let second = try await through.login(email, Platform.password, from: "192.0.2.2")
                 #expect(second.status == 200, "\(second)")
             }

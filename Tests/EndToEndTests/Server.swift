@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A `sync-gateway` process, an `admin-server` or a `ticket-api`, that can be killed and started again on the same port.
+/// A `sync-gateway`, `admin-server`, `ticket-api` or sequencer process that can be killed and started again on the same
+/// port.
 actor Server {
     static let startTimeout = Duration.seconds(600)
 
@@ -22,7 +23,7 @@ actor Server {
             }
         }
 
-        /// What it calls itself when it says where it listens.
+        /// The server's name in its message about the address that it listens on.
         var name: String {
             switch self {
             case .gateway: "gateway"
@@ -54,10 +55,10 @@ actor Server {
     var address: (host: String, port: Int) { ("127.0.0.1", port) }
     var pid: pid_t? { child?.pid }
 
-    /// What it gets besides, from the next start on.
+    /// Sets an additional environment variable, from the next start on.
     func set(_ name: String, to value: String) { environment[name] = value }
 
-    /// Starts it; returns when it listens, or at once for a sequencer.
+    /// Starts it. Returns once it listens, or at once for a sequencer.
     func start() async throws {
         if reservation == nil, port == 0, !arguments.contains("--sequencer-only") {
             reservation = PortReservation()
@@ -101,7 +102,7 @@ actor Server {
 
     func signal(_ number: Int32) async throws { try await child?.signal(number) }
 
-    /// What it holds in memory, in bytes; nil where the system does not say.
+    /// Its resident memory in bytes, or nil if the system doesn't tell.
     func residentBytes() -> Int? {
         guard let child, let text = try? String(contentsOfFile: "/proc/\(child.pid)/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),

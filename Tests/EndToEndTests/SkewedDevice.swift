@@ -7,7 +7,7 @@ import TomboloSyncSession
 
 @testable import TomboloSQLiteStore
 
-/// A device with a wrong clock that has the listings: the real engine and file, which are told another time than this
+/// A device with a wrong clock, subscribed to the listings: the real engine and file, given a time other than this
 /// machine's.
 final class SkewedDevice {
     let name: String
@@ -17,7 +17,7 @@ final class SkewedDevice {
     private let store: StoreFile
     private let writer: InstructionWriter
 
-    /// - Parameter skew: how much its clock is fast; negative for one that is slow.
+    /// - Parameter skew: how far its clock is ahead; negative if it's behind.
     init(_ name: String, by skew: Duration, _ platform: Platform, of user: String) async throws {
         self.name = name
         let microseconds = skew / Duration.microseconds(1)
@@ -41,7 +41,7 @@ final class SkewedDevice {
         try await engine.setSubscriptions(SubscriptionSet(version: 1, subscriptions: [listings]))
     }
 
-    /// Writes a listing's price in a transaction of its own.
+    /// Sets a listing's price in a transaction of its own.
     /// - Returns: the transaction's stamp.
     func setPrice(of id: ObjectId, to price: Int64) async throws -> Stamp {
         let schema = Platform.schema
@@ -63,7 +63,7 @@ final class SkewedDevice {
     }
 }
 
-/// A device's file whose engine has a wrong clock.
+/// The file of a device whose engine has a wrong clock.
 private final class SkewedStore: DeviceStore {
     private let store: SQLiteDeviceStore
     private let skew: Int64

@@ -1,7 +1,7 @@
 import Tombolo
 
 extension SyncError {
-    /// The device stood still between connecting and its hello for so long that the gateway gave up. It connects again, and
-    /// everything goes on: it says nothing about what a test looks at.
+    /// The device stalled for so long between connecting and its hello that the gateway gave up. It reconnects and goes
+    /// on, so this error doesn't matter to a test.
     var isOfSlowOpening: Bool { message.contains("did not open its session within") }
 }

@@ -6,8 +6,8 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct SlowReaderTests {
     private static let readers = 20
-    /// What a session may hold, with what the allocator and the connection add; about a third of what is meant for
-    /// each device meanwhile.
+    /// How much memory a session may take, including the overhead of the allocator and the connection; about a third of
+    /// the data meant for each device meanwhile.
     private static let bytesForEachReader = 6 << 20
     private static let codec = MessageCodec(schema: Platform.schema)
 
@@ -26,13 +26,14 @@ struct SlowReaderTests {
                 """)
             let reading = try await platform.device("reader", of: "attendee")
             try await reading.ask("subscribe", "Listing")
-            // The gateway's memory of recent changes fills first: it is shared and bounded by itself.
+            // First fill the gateway's memory of recent changes, which is shared and has a limit of its own.
             try await change(platform, rounds: 40)
             try await platform.quiet([reading])
             let before = try #require(await gateway.residentBytes())
 
             let (stalled, isStalled) = AsyncStream.makeStream(of: Void.self)
-            // A device that is stalled answers no pings; it says now and then that it is there.
+            // Stalled devices don't answer pings, so they send an unsolicited pong every two seconds to show that they
+            // are alive.
             let signs = (0..<Self.readers).map { _ in AsyncStream.makeStream(of: Void.self) }
             let signing = Task {
                 while !Task.isCancelled {
@@ -53,7 +54,7 @@ struct SlowReaderTests {
                                 try await Self.readUntilLast(socket)
                             }
                         } catch {
-                            // Nobody is to wait for this one.
+                            // Stop waiting for this device.
                             isStalled.finish()
                             throw error
                         }
@@ -64,7 +65,7 @@ struct SlowReaderTests {
                     count += 1
                     if count == Self.readers { break }
                 }
-                // One that failed says why.
+                // Throws the error of the device that failed.
                 if count < Self.readers { try await group.next() }
                 try await change(platform, rounds: 40)
                 try await platform.quiet([reading])
@@ -79,7 +80,7 @@ struct SlowReaderTests {
         }
     }
 
-    /// 500 changes for each round, with a kilobyte for each.
+    /// Makes 500 changes per round, each with a kilobyte of data.
     private func change(_ platform: Platform, rounds: Int) async throws {
         for _ in 0..<rounds {
             try await platform.sql(

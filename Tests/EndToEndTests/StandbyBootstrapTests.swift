@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import TomboloPostgresStore
 
-/// A gateway process that reads first batches from a hot standby.
+/// A gateway process that reads bootstraps from a hot standby.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct StandbyBootstrapTests {
-    @Test("devices get all of it, whether the standby is there, paused, killed while they read, or gone")
+    @Test("devices get every row, whether the standby is there, paused, killed during a read, or gone")
     func devices() async throws {
         let cluster = try await TestCluster.start()
         let standby = try await cluster.startStandby()
@@ -20,7 +20,7 @@ struct StandbyBootstrapTests {
                 FROM generate_series(1, 60000) AS n
                 """)
             let comparison = Comparison(platform: platform)
-            // The gateway doesn't wait for a standby that is too slow; the test does.
+            // The gateway doesn't wait for a standby that is too slow, but the test does.
             var patient = standby.copy(of: platform.configuration)
             patient.connectTimeout = platform.configuration.connectTimeout
             let copy = patient
@@ -35,7 +35,8 @@ struct StandbyBootstrapTests {
                 return count
             }
 
-            // There: the gateway has connected to it. It does without one that is too slow, and asks it again later.
+            // Running: wait until the gateway has connected to it. If the standby is too slow, the gateway does without
+            // it and tries again later.
             var early: [DeviceProcess] = []
             while true {
                 let device = try await platform.device("early-\(early.count)", of: "attendee")
@@ -47,7 +48,7 @@ struct StandbyBootstrapTests {
                 try await Task.sleep(for: PostgresStandby.restAfterFailure)
             }
 
-            // Paused: what was committed since comes from the primary.
+            // Paused: changes committed since then come from the primary.
             let connection = try await PostgresConnection.connect(copy)
             try await connection.execute("SELECT pg_wal_replay_pause()")
             try await platform.insertListing("while it stands still")
@@ -58,7 +59,8 @@ struct StandbyBootstrapTests {
             try await connection.execute("SELECT pg_wal_replay_resume()")
             await connection.close()
 
-            // Killed while a device stages what it gets. The gateway may or may not ask the standby by then.
+            // Killed while a device stages its download. The gateway may or may not be using the standby at that
+            // moment.
             let third = try await platform.device("third", of: "attendee")
             let subscribing = Task { try await third.ask("subscribe", "Listing") }
             try await platform.eventually("a staged frame, or all") {

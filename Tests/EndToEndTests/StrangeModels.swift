@@ -1,6 +1,6 @@
 import TomboloModel
 
-/// Classes that the server does not have as they are here.
+/// Classes that differ from the server's, or that the server doesn't have.
 enum StrangeModels {
     final class Castle: Object {
         @Persisted(primaryKey: true) var _id: ObjectId

@@ -5,10 +5,10 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// A gateway process that speaks TLS itself.
+/// A gateway process that terminates TLS itself.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct TLSGatewayTests {
-    /// Where the gateway's certificate is, and who signed it.
+    /// The paths of the gateway's certificate and key, and the authority that signed the certificate.
     private struct Certificates: Sendable {
         let certificate: URL
         let key: URL
@@ -43,7 +43,7 @@ struct TLSGatewayTests {
         return device
     }
 
-    @Test("devices synchronise over TLS, and keep their sessions while the certificate is replaced")
+    @Test("devices sync over TLS, and keep their sessions while the certificate is replaced")
     func certificateIsReplaced() async throws {
         try await withTemporaryFolder { folder in
             let certificates = Certificates(in: folder)
@@ -54,7 +54,7 @@ struct TLSGatewayTests {
                 let old = try await Self.device(platform, "old", trusting: first.certificate)
                 try await platform.quiet([old])
 
-                // A key of another certificate: everything stays as it is.
+                // A key that doesn't match the certificate changes nothing.
                 try Data(contentsOf: second.issue().key).write(to: certificates.key)
                 try await gateway.signal(SIGHUP)
                 try await platform.eventually("the refusal in the log") {
@@ -64,7 +64,7 @@ struct TLSGatewayTests {
                 let other = try await Self.device(platform, "other", trusting: first.certificate)
                 try await platform.quiet([old, other])
 
-                // A certificate of another authority: a device that trusts the first one only couldn't come back.
+                // A certificate by another authority: a device that trusts only the first authority couldn't reconnect.
                 try certificates.put(second.issue())
                 try await gateway.signal(SIGHUP)
                 try await platform.eventually("the new certificate in the log") {
@@ -97,7 +97,7 @@ struct TLSGatewayTests {
         }
     }
 
-    @Test("a login at a gateway that isn't trusted says why")
+    @Test("a login at an untrusted gateway says why it failed")
     func loginSaysWhy() async throws {
         try await withTemporaryFolder { folder in
             let certificates = Certificates(in: folder)
@@ -128,7 +128,7 @@ struct TLSGatewayTests {
                 }
                 try certificates.put(first.issue(for: "DNS:gateway.example.org"))
                 try await platform.gateways[0].signal(SIGHUP)
-                // Under another name, so that no connection of before is used again.
+                // Under another host name, so that no earlier connection is reused.
                 let copy = folder.appending(path: "copy.pem")
                 try FileManager.default.copyItem(at: first.certificate, to: copy)
                 try await platform.eventually("the new certificate in the log") {

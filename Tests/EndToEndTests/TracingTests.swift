@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// One trace from a write on a device to the file of another, through processes that report to a collector.
+/// One trace from a write on one device to the file of another, through processes that report to a collector.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct TracingTests {
     private struct Span: Decodable, Sendable {
@@ -27,7 +27,7 @@ struct TracingTests {
         let resourceSpans: [ResourceSpans]
     }
 
-    /// The spans of the whole way: of which service each is, and what it follows.
+    /// The spans of the whole way, each with its service and its parent's name.
     private static let wanted: [(service: String, name: String, parent: String?)] = [
         ("writer", "tombolo.write", nil), ("writer", "tombolo.upload", "tombolo.write"),
         ("sync-gateway", "tombolo.receive", "tombolo.upload"), ("sync-gateway", "tombolo.commit", "tombolo.receive"),
@@ -35,9 +35,9 @@ struct TracingTests {
         ("sync-gateway", "tombolo.send", "tombolo.match"), ("reader", "tombolo.apply", "tombolo.match"),
     ]
 
-    /// The name of what each span of a trace follows, by the span's ID; none if that is not there.
+    /// The name of each span's parent, by the span's ID; absent if the trace doesn't contain the parent.
     private static func parents(_ trace: [(service: String, span: Span)]) -> [String: String] {
-        // A program that got no answer in time has reported a span twice.
+        // A program that got no answer in time may have reported a span twice.
         let names = Dictionary(trace.map { ($0.span.spanId, $0.span.name) }) { first, _ in first }
         let known = trace.compactMap { _, span in
             span.parentSpanId.flatMap { names[$0] }.map { (span.spanId, $0) }
@@ -45,8 +45,8 @@ struct TracingTests {
         return Dictionary(known) { first, _ in first }
     }
 
-    /// Whether a trace has all of the way. After a lost connection it has parts of it twice, some of which follow what
-    /// wasn't reported yet.
+    /// Whether a trace covers the whole way. After a lost connection it contains some parts twice, and some spans whose
+    /// parents weren't reported yet.
     private static func isComplete(_ trace: [(service: String, span: Span)]) -> Bool {
         let parents = parents(trace)
         return wanted.allSatisfy { item in
@@ -56,7 +56,7 @@ struct TracingTests {
         }
     }
 
-    /// Every span that the collector has, with the service that it is of.
+    /// Every span that the collector has received, with its service.
     private static func spans(_ collector: OutsideServer) throws -> [(service: String, span: Span)] {
         try collector.requests.flatMap { request -> [(service: String, span: Span)] in
             #expect(request.method == "POST" && request.path == "/v1/traces")
@@ -68,7 +68,7 @@ struct TracingTests {
         }
     }
 
-    @Test("a write on one device, its upload, commit, tick and batch, and its arrival on another are one trace")
+    @Test("a write on one device, its upload, commit, tick and batch, and its arrival on another form one trace")
     func oneTrace() async throws {
         try await OutsideServer.with { _ in
             .json("{}")
@@ -86,8 +86,8 @@ struct TracingTests {
                     tracing: ["OTEL_EXPORTER_OTLP_ENDPOINT": address, "OTEL_SERVICE_NAME": "reader"])
                 for device in [writer, reader] { try await device.ask("subscribe", "Listing") }
                 var complete: [(service: String, span: Span)] = []
-                // Only live batches name the writes that they are of. On a busy machine the reader may have fallen
-                // behind, and then it catches up without their names; so the writer writes again.
+                // Only live batches carry the trace contexts of their writes. On a busy machine the reader may have
+                // fallen behind and catch up without them, so the writer writes again.
                 for number in 1...9 where complete.isEmpty {
                     try await writer.ask(
                         "create", "Listing", "64ab0000000000000000000\(number)", "location=s:dallas", "price=i:1")
@@ -104,7 +104,7 @@ struct TracingTests {
                 }
                 try #require(!complete.isEmpty, "no trace is complete: \(names.joined(separator: "; "))")
 
-                // Each but the first follows another of them, and nothing else, and ends after it began.
+                // Every span but the first has its parent in the trace and ends no earlier than it began.
                 let parents = Self.parents(complete)
                 for (_, span) in complete {
                     if let parent = parents[span.spanId] {

@@ -1,15 +1,15 @@
 import PostgresClient
 
-/// Lets rows through one by one, as many as a test admits: a server that works on them is still at it when the test
-/// kills it, however long the test had to wait for a core.
+/// Lets rows through one by one, as many as a test admits. A server that works on them is therefore still busy when the
+/// test kills it, however long the test had to wait for a core.
 ///
-/// A trigger on the rows calls `public.pass()`. Sequences count, since they change for everybody at once, whatever
-/// snapshot a transaction has and whether or not it commits.
+/// A trigger on the rows calls `public.pass()`. Sequences do the counting, because they change for everybody at once,
+/// whatever a transaction's snapshot is and whether or not it commits.
 struct Turnstile {
-    /// For changing the count of rows that are admitted.
+    /// For changing the number of admitted rows.
     private let owner: PostgresConnection
 
-    /// Makes it, open.
+    /// Creates the turnstile, open.
     init(_ owner: PostgresConnection) async throws {
         self.owner = owner
         try await owner.execute(
@@ -29,15 +29,15 @@ struct Turnstile {
         try await open()
     }
 
-    /// How many rows went through, also those of transactions that were rolled back.
+    /// How many rows have passed, including those of transactions that were rolled back.
     var passed: Int {
         get async throws { try await owner.query("SELECT last_value::int FROM public.passed")[0, 0].int }
     }
 
-    /// Lets so many more rows through and then no more. Several transactions at once may each take one more.
-    /// - Returns: what `passed` is then.
+    /// Lets this many more rows through, then closes. Concurrent transactions may each let one more through.
+    /// - Returns: the value of `passed` at which it closes.
     func admit(_ count: Int) async throws -> Int {
-        // Nobody passes between the look and the new bound.
+        // Keep rows from passing between reading the count and setting the new limit.
         try await owner.execute("SELECT setval('public.admitted', 1)")
         let bound = try await passed + count
         try await owner.execute("SELECT setval('public.admitted', \(max(bound, 1)))")
@@ -46,7 +46,7 @@ struct Turnstile {
 
     func open() async throws { try await owner.execute("SELECT setval('public.admitted', 1000000000)") }
 
-    /// Waits until so many rows are through.
+    /// Waits until this many rows have passed.
     func untilPassed(_ count: Int) async throws {
         while try await passed < count { await Task.yield() }
     }

@@ -1,8 +1,8 @@
 import ChildPrograms
 import Foundation
 
-/// Ends the processes that a test process leaves behind, however it ends: a shell that waits for the end of its
-/// standard input and then kills whom it was told of.
+/// Kills the processes that a test process leaves behind, however it ends: a shell waits for the end of its standard
+/// input and then kills the processes that it was told about.
 final class Undertaker: Sendable {
     static let shared = Task { try await Undertaker() }
 

@@ -6,20 +6,20 @@ import TomboloModel
 import TomboloSyncClient
 import TomboloSyncSession
 
-/// What a device's wrong clock does to merges: see "Clock" in docs/protocol.md.
+/// How a device's wrong clock affects merges; see "Clock" in docs/protocol.md.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct WrongClockTests {
     private static func now(_ platform: Platform) async throws -> Int64 {
         try await platform.count("SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint")
     }
 
-    /// Makes a listing that the devices have, and which they can edit offline then.
-    /// - Returns: it, and by how much, in microseconds, what they take for the server's time may be behind it: as long as all
-    ///   of this took, for the server said its time meanwhile.
+    /// Creates a listing that the devices receive and can then edit offline.
+    /// - Returns: the listing, and how far, in microseconds, the devices' estimates of the server's time may lag
+    ///   behind. That is the duration of all of this, because the server told its time within it.
     private static func meet(
         _ devices: [SkewedDevice], _ platform: Platform
     ) async throws -> (listing: ObjectId, error: Int64) {
-        // They come by it on new connections.
+        // Reconnect to receive it, which also tells the devices the server's time.
         for device in devices { await device.engine.stop() }
         let began = try await now(platform)
         let id = try await platform.insertListing("dallas", price: 1)
@@ -39,7 +39,7 @@ struct WrongClockTests {
         }
     }
 
-    /// Uploads what a device wrote while it was offline.
+    /// Uploads the writes that a device made offline.
     private static func upload(_ device: SkewedDevice, _ platform: Platform) async throws {
         let engine = device.engine
         await engine.start()
@@ -50,7 +50,7 @@ struct WrongClockTests {
     }
 
     @Test(
-        "of two edits made offline the later one wins, whichever of the devices has a clock that is an hour wrong",
+        "of two offline edits the later one wins, whichever device's clock is an hour off",
         arguments: [Duration.seconds(3_600), .seconds(-3_600)])
     func offlineEdits(skew: Duration) async throws {
         try await Platform.with { platform in
@@ -61,7 +61,7 @@ struct WrongClockTests {
                 let (id, error) = try await Self.meet(devices, platform)
                 var end: Int64 = 0
                 for (device, price) in [(first, Int64(10)), (second, 20)] {
-                    // So that what devices take for the server's time tells which edit is later.
+                    // Wait until the devices' estimates of the server's time are certain to order the edits.
                     let earliest = end + error
                     let limit = Duration.seconds(60) + .microseconds(error)
                     try await platform.eventually("a time that is later by what clocks may be wrong", within: limit) {
@@ -72,7 +72,7 @@ struct WrongClockTests {
                     end = try await Self.now(platform)
                     #expect((began - error...end).contains(stamp), "\(device.name)'s clock isn't the server's")
                 }
-                // A stamp in the future would be moved to the moment of receipt, and win.
+                // A stamp in the future would be clamped to the time of receipt, and win.
                 try await Self.upload(second, platform)
                 try await Self.upload(first, platform)
                 for device in devices { try await Self.wait(for: device, toHave: id, at: 20, platform) }

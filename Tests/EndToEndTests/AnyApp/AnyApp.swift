@@ -2,20 +2,20 @@ import Foundation
 import RandomValues
 import TomboloModel
 
-/// An app that this repository doesn't contain: random classes, each with the properties that rules look at.
+/// An app that this repository doesn't contain: random classes, each with the properties that the rules use.
 struct AnyApp {
     var document: ModelDocument
-    /// Whether everybody reads what is shared, or each user only their own.
+    /// Whether everybody may read shared objects, or each user only their own.
     var sharesRows = true
-    /// Classes whose rules look at ``levelName``.
+    /// Classes whose rules use ``levelName``.
     var levelled: Set<String> = []
-    /// A property that came later, which the rules of some classes look at.
+    /// A property that is added later and then used by the rules of some classes.
     static let levelName = "level"
 
     init(_ app: String, prefix: String, random: SeededGenerator) throws {
         var maker = RandomDocument(random: random, prefix: prefix, isSynchronizable: true)
         let classes = try maker.make(app: app).classes.map { item in
-            // Random rows would break unique rules; erasing would be trashing.
+            // No unique rules, which random rows would break, and no trash, where erasing would only move rows to it.
             ModelClass(
                 name: item.name, table: item.table,
                 properties: item.properties
@@ -29,14 +29,14 @@ struct AnyApp {
         document = try ModelDocument(app: app, classes: classes)
     }
 
-    /// The rule document: who may read what is shared depends on ``sharesRows``.
+    /// The rule document. ``sharesRows`` decides who may read shared objects.
     var rules: String { rules(of: document) }
 
     func rules(of document: ModelDocument) -> String {
         let own = #"{ \#(AnyDevice.ownerName): "%%user.id" }"#
         let shared = sharesRows ? "{ $or: [\(own), { \(AnyDevice.sharedName): true }] }" : own
         let classes = document.classes.filter { !$0.isEmbedded }.map { item in
-            // No random value is this one.
+            // A value that no random row has, so the condition always holds.
             let level = #"{ \#(Self.levelName): { $ne: -123456789 } }"#
             let read = levelled.contains(item.name) ? "{ $and: [\(shared), \(level)] }" : shared
             let write = levelled.contains(item.name) ? "{ $and: [\(own), \(level)] }" : own
@@ -45,14 +45,14 @@ struct AnyApp {
         return "version: 1\nrules:\n" + classes.joined(separator: "\n") + "\n"
     }
 
-    /// What a user may read of every class, written down independently of the rules.
+    /// What a user may read of every class, stated independently of the rules.
     func readable(by user: String) -> TomboloModel.Predicate {
         let own = TomboloModel.Predicate.compare(PropertyPath(AnyDevice.ownerName), .equal, .string(user))
         guard sharesRows else { return own }
         return .or([own, .compare(PropertyPath(AnyDevice.sharedName), .equal, .bool(true))])
     }
 
-    /// The same app with another name for every class, embedded ones too, and for every property that nothing looks at.
+    /// The same app with a new name for every class, embedded ones too, and for every property that no rule uses.
     func renamed() throws -> ModelDocument {
         func new(_ name: String) -> String { "\(name)Now" }
         func renamedType(_ type: PropertyType) -> PropertyType {
@@ -81,7 +81,7 @@ struct AnyApp {
             })
     }
 
-    /// The next version of the app: one property under another name, one gone, one new, and a new class.
+    /// The next version of the app: one property renamed, one removed, one added, and a new class.
     func evolved() throws -> ModelDocument {
         var classes = document.classes
         guard let index = classes.firstIndex(where: { !$0.isEmbedded }) else { return document }
@@ -116,8 +116,8 @@ struct AnyApp {
         return try ModelDocument(app: document.app, classes: classes)
     }
 
-    /// The next version of the app: a class under another name, with a property under another name, a table and a column
-    /// of its own choice, and a new property that its rules look at.
+    /// The next version of the app: a class renamed, with one property renamed, a table and a column name of its own,
+    /// and a new property that its rules use.
     /// - Parameter number: tells several such versions apart.
     func renamed(_ number: Int) throws -> AnyApp {
         guard let item = document.classes.first(where: { !$0.isEmbedded }) else { return self }

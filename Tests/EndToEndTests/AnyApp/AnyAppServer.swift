@@ -9,9 +9,9 @@ import TomboloServerModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// An empty database, and the stock programs on it.
+/// An empty database with the stock programs running on it.
 final class AnyAppServer: Sendable {
-    /// What the test's own connections are called.
+    /// The application name of the test's own connections.
     private static let applicationName = "any-app-test"
 
     let pool: PostgresPool
@@ -36,7 +36,7 @@ final class AnyAppServer: Sendable {
             "host=\(keywords["host"] ?? "") port=\(keywords["port"] ?? "5432") user=\(user.user ?? "") "
                 + "dbname=\(configuration.database ?? "")"
         }
-        // Development mode makes tables.
+        // In development mode the gateway makes tables, so it needs the owner's rights.
         let gatewayUser =
             gatewayArguments.contains("--development")
             ? configuration : try await TestCluster.member(of: "tombolo_gateway", configuration)
@@ -66,8 +66,8 @@ final class AnyAppServer: Sendable {
     }
 
     /// Runs `migration-tool`.
-    /// - Returns: what it printed.
-    /// - Throws: what it said, if it failed.
+    /// - Returns: its output.
+    /// - Throws: its error message, if it failed.
     @discardableResult
     func migrate(_ arguments: [String]) async throws -> String {
         let outcome = try await BuiltProgram("migration-tool", "MigrationTool").run(
@@ -95,13 +95,14 @@ final class AnyAppServer: Sendable {
                 try await migrate(["apply", "--models"] + models + ["--rules"] + rules)
                 return
             } catch let failure as EndToEndFailure where failure.description.contains("lock timeout") {
-                // On a busy machine a gateway may be at a table for longer than the tool waits: then it's run again.
+                // On a busy machine a gateway may hold a table's lock for longer than the tool waits. Then run it
+                // again.
                 try Task.checkCancellation()
             }
         }
     }
 
-    /// Makes an account.
+    /// Creates an account.
     func user(_ name: String) async throws -> (id: String, token: String) {
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: Platform.secret),
@@ -111,15 +112,15 @@ final class AnyAppServer: Sendable {
         return (id.stringValue, try await authenticator.login(email: email, password: Platform.password).token)
     }
 
-    /// Where devices connect.
+    /// The URL that devices connect to.
     func url() async throws -> URL {
         let (host, port) = await gateway.address
         guard let url = URL(string: "ws://\(host):\(port)/sync") else { throw EndToEndFailure("no address") }
         return url
     }
 
-    /// Waits for what a killed gateway asked for last, which may be under way or unread in a socket: it has ended,
-    /// committed or not, when the connections have.
+    /// Waits for the last statements of a killed gateway, which may be running or still unread in a socket. Once its
+    /// connections are gone, they have ended, committed or not.
     func untilDisconnected() async throws {
         let others = """
             SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend'
@@ -128,8 +129,8 @@ final class AnyAppServer: Sendable {
         while try await pool.query(others)[0, 0].int > 0 { try await Task.sleep(for: .milliseconds(20)) }
     }
 
-    /// Whether an app's classes are all there, after the gateway was killed.
-    /// - Throws: when some of it is there without the rest.
+    /// Whether all of an app's classes are there after the gateway was killed.
+    /// - Throws: if only some of them are.
     func isWhole(_ document: ModelDocument) async throws -> Bool {
         try await untilDisconnected()
         let live = try await pool.withConnection { try await PostgresCatalog.read($0) }
@@ -151,7 +152,7 @@ final class AnyAppServer: Sendable {
 
     // MARK: Comparing
 
-    /// What is different between a device's file and the rows that its user may read, as texts; empty if nothing is.
+    /// Describes how a device's file differs from the rows that its user may read; empty if it doesn't.
     func differences(_ device: AnyDevice, _ readable: TomboloModel.Predicate) async throws -> [String] {
         let schema = try await ServerModels.load(pool).current.schema
         let store = try await PostgresServerStore.open(schema: schema, pool: pool)
@@ -183,7 +184,7 @@ final class AnyAppServer: Sendable {
                 continue
             }
             let serverItem = schema[serverIndex]
-            // The device's columns, under whatever name the server has them.
+            // The device's columns, by the names that the server has for them.
             let positions = item.columns.compactMap { serverItem.columnIndex($0.name) }
             let wanted = Set(
                 (expected[serverItem.name] ?? []).map { row in
@@ -201,7 +202,7 @@ final class AnyAppServer: Sendable {
         return differences
     }
 
-    /// Waits until a device has exactly what its user may read.
+    /// Waits until a device has exactly the rows that its user may read.
     func settle(_ device: AnyDevice, _ readable: TomboloModel.Predicate, within limit: Duration = .seconds(600))
         async throws
     {
@@ -224,7 +225,7 @@ final class AnyAppServer: Sendable {
     }
 }
 
-/// The rows of blocks, in the order of the class's columns.
+/// The rows of some blocks, in the class's column order.
 private actor CollectedRows {
     private(set) var rows: [Row] = []
 

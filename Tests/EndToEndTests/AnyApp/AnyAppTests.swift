@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import TomboloModel
 
-/// The stock programs serve apps that nobody knew when they were built.
+/// The stock programs serve apps that were unknown when the programs were built.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct AnyAppTests {
     @Test("Two unknown apps share the stock programs, and change models and rules while their devices are connected")
@@ -43,8 +43,8 @@ struct AnyAppTests {
             }
             try await writeAndSettle("with the first models")
 
-            // Rules: what was shared is the owner's alone, without a reset or another connection. One that is lost as the
-            // machine is too slow for it is lost another time or not.
+            // Rules: shared objects become private to their owner, without a reset or a reconnection. A slow machine
+            // can drop a connection, so there are three attempts.
             var before: [Int] = []
             for attempt in 1...3 {
                 before = devices.map(\.device.reports.connections)
@@ -57,9 +57,10 @@ struct AnyAppTests {
                 if devices.map(\.device.reports.connections) == before { break }
                 print("two unknown apps: sessions ended at attempt \(attempt)")
             }
-            #expect(devices.map(\.device.reports.connections) == before, "A change of rules ends no session.")
+            #expect(devices.map(\.device.reports.connections) == before, "A change of rules ended a session.")
 
-            // Models: devices of both versions beside each other. Of one app or, as above, of the other.
+            // Models: devices of both versions, side by side. One app without an ended session is enough, for the
+            // reason above.
             var endsNone = false
             for index in apps.indices where !endsNone {
                 before = devices.map(\.device.reports.connections)
@@ -70,7 +71,7 @@ struct AnyAppTests {
                 try await writeAndSettle("with two versions of an app")
                 endsNone = devices.prefix(before.count).map(\.device.reports.connections) == before
             }
-            #expect(endsNone, "A change of models ends no session.")
+            #expect(endsNone, "A change of models ended a session.")
             for (device, _, _) in devices {
                 #expect(device.reports.failures.isEmpty, "\(device.reports.failures)")
                 device.close()
@@ -106,7 +107,7 @@ struct AnyAppTests {
             for user in users.indices { try await add("first-\(user)", user) }
             for (device, _) in devices { try await device.write(transactions: 5) }
             try await settle("before the renames")
-            // Three end no session. One that is lost as the machine is too slow for it is lost another time or not.
+            // Three renames must end no session. A slow machine can drop a connection, so there are five attempts.
             var calmCount = 0
             for number in 1...5 where calmCount < 3 {
                 let before = devices.map(\.device.reports.connections)
@@ -121,7 +122,7 @@ struct AnyAppTests {
                 while !isDone.isSet {
                     for (device, _) in devices { try await device.write(transactions: 1) }
                     writes += 1
-                    // On a busy machine it takes long, and more writes would make it busier still.
+                    // The migration takes long on a busy machine, and more writes would slow it further.
                     try await Task.sleep(for: .milliseconds(writes < 100 ? 10 : 500))
                 }
                 try await migration.value
@@ -132,7 +133,7 @@ struct AnyAppTests {
                 let after = devices.prefix(before.count).map(\.device.reports.connections)
                 if after == before { calmCount += 1 } else { print("renames: sessions ended at rename \(number)") }
             }
-            #expect(calmCount == 3, "A rename ends no session.")
+            #expect(calmCount == 3, "Fewer than three of five renames ended no session.")
             for (device, _) in devices {
                 #expect(device.reports.failures.isEmpty, "\(device.reports.failures)")
                 device.close()
@@ -141,7 +142,7 @@ struct AnyAppTests {
     }
 
     @Test(
-        "In development mode an empty database takes the classes of whatever device comes, and those of its next version"
+        "In development mode an empty database adopts the classes of any device that connects, and of its app's next version"
     )
     func developmentMode() async throws {
         var random = SeededGenerator.printed(for: "development mode")
@@ -161,7 +162,7 @@ struct AnyAppTests {
 
             var classes = app.document.classes
             if let index = classes.firstIndex(where: { !$0.isEmbedded }) {
-                // A link has an index, whose making must not wait for the feed.
+                // A link has an index, which must not wait for the feed to be built.
                 let added = [
                     ModelProperty(name: "added", type: .int(bits: 64)),
                     ModelProperty(name: "addedLink", type: .link(to: classes[index].name), isOptional: true),
@@ -180,7 +181,7 @@ struct AnyAppTests {
         }
     }
 
-    @Test("Killed while it adds classes, a gateway leaves them whole or absent, and devices sync on after its restart")
+    @Test("A gateway killed while it adds classes leaves all or none of them, and devices sync on after its restart")
     func killedWhileAdding() async throws {
         var random = SeededGenerator.printed(for: "kills while classes are added")
         let isLong = ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1"
@@ -224,7 +225,7 @@ struct AnyAppTests {
         }
     }
 
-    @Test("A device that was offline when its app got other names keeps its objects, and its edits reach the server")
+    @Test("A device that was offline while its classes were renamed keeps its objects, and its edits reach the server")
     func renamedOffline() async throws {
         var random = SeededGenerator.printed(for: "renamed offline")
         func fork() -> SeededGenerator { SeededGenerator(seed: random.next()) }
@@ -272,7 +273,7 @@ struct AnyAppTests {
         }
     }
 
-    @Test("Development mode on a database that isn't there says how to make it")
+    @Test("Development mode on a database that doesn't exist says how to create it")
     func missingDatabase() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let address =

@@ -9,17 +9,17 @@ import TomboloSyncSession
 
 @testable import TomboloSQLiteStore
 
-/// A device of an app that has no Swift classes: the real file and the real engine, on the schema of a model document.
-/// Writes random objects that belong to its user.
+/// A device of an app that has no Swift classes: the real file and the real engine, with the schema of a model
+/// document. It writes random objects that belong to its user.
 final class AnyDevice {
-    /// The properties that rules look at, which every class of a random app has.
+    /// The properties that the rules use, which every class of a random app has.
     static let ownerName = "ownerID"
     static let sharedName = "isShared"
 
     private static let deviceCount = Atomic(0)
 
     let name: String
-    /// Of this device among all of the process, so that no two make the same key.
+    /// This device's number within the process, so that no two devices make the same key.
     private let number = deviceCount.add(1, ordering: .relaxed).newValue
     let schema: Schema
     let reports = DeviceReports()
@@ -32,8 +32,8 @@ final class AnyDevice {
     private var count = 0
 
     /// - Parameters:
-    ///   - owner: the id of the user, which the objects carry.
-    ///   - subscriptionVersion: greater than before for a file that subscribes to other classes.
+    ///   - owner: the user's id, which is written to the objects.
+    ///   - subscriptionVersion: must grow when a file subscribes to other classes.
     init(
         _ name: String, schema: Schema, url: URL, token: String, owner: String, folder: URL, values: RandomValues,
         subscriptionVersion: Int64 = 1
@@ -77,8 +77,8 @@ final class AnyDevice {
     // MARK: Writing
 
     /// Writes a few transactions: new objects with their lists, changes, and now and then an erasure.
-    /// - Parameter erases: whether objects are erased too, with what the server erases then. Links to them are nil there, and
-    ///   on the device once it has the server's rows.
+    /// - Parameter erases: whether to erase objects too. The server then sets links to them to nil, and so does the
+    ///   device once it has the server's rows.
     func write(transactions: Int, erases: Bool = true) async throws {
         for _ in 0..<transactions {
             var instructions: [Instruction] = []
@@ -112,7 +112,7 @@ final class AnyDevice {
             guard values.flag(2) else { continue }
             let key = Value.objectId(.generate())
             elements[item.name] = key
-            // A link to nothing is no element.
+            // A list can't hold a nil link.
             if case .link(let target)? = item.owner?.element {
                 guard let key = anyKey(of: target) else { continue }
                 fixed[ElementColumn.target] = key
@@ -147,7 +147,7 @@ final class AnyDevice {
         return [.erase(ObjectReference(classIndex: index, key: key))]
     }
 
-    /// Neither a key, nor a link, nor part of an embedded object, nor what the rules look at.
+    /// Whether a column is neither a key, a link, part of an embedded object, nor used by the rules.
     private func isPlain(_ column: Column) -> Bool {
         guard !column.isPrimaryKey, !column.name.contains("."), column.name != Self.ownerName,
             column.name != Self.sharedName

@@ -6,12 +6,12 @@ import Testing
 import Tombolo
 import TomboloModel
 
-/// Client resets with the stock gateway: why they happen, and what becomes of the device's data in each mode.
+/// Client resets with the stock gateway: what causes them, and what happens to the device's data in each mode.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct ClientResetTests {
     enum Cause: String, CaseIterable {
         case restoredBackup
-        /// The gateway is stopped while the database is restored, as docs/client-resets.md asks for.
+        /// The gateway is stopped while the database is restored, as docs/client-resets.md recommends.
         case restoredBackupWithStoppedGateway
         case expiredChangelog
         case otherCluster
@@ -31,12 +31,12 @@ struct ClientResetTests {
             }
             for device in devices { try await device.eventually("everybody's notes") { device.ids.count == 6 } }
             if cause == .otherCluster {
-                // An old cluster has given out more transaction numbers than a new one.
+                // Makes the old cluster's transaction numbers higher than a new one's, as in a long-lived database.
                 try await stage.giveOutNumbers()
             }
             let backup = try await stage.cluster.dump(stage.database)
 
-            // What the backup lacks, acknowledged or not.
+            // Writes that the backup lacks, whether acknowledged or not.
             try await stage.insert("late")
             for device in devices {
                 try device.write("late \(device.name)")
@@ -78,7 +78,7 @@ struct ClientResetTests {
                 try await stage.server.gateway.start()
             }
             if cause == .restoredBackup {
-                // Behind the ticks that the gateway and the devices know, and then past them.
+                // First behind the ticks that the gateway and the devices know, then past them.
                 let restored = database
                 for number in 0..<3 { try await stage.insert("new \(number)", in: restored) }
             }
@@ -110,7 +110,7 @@ struct ClientResetTests {
             case .manual, .manualThenResumed:
                 try await device.eventually("the error") { !record.errors.withLock { $0.isEmpty } }
                 #expect(record.errors.withLock { $0.map(\.code) } == [.clientResetError], "\(device.name)")
-                #expect(device.ids == before, "the file is left alone")
+                #expect(device.ids == before, "the file was changed")
                 #expect(device.session?.state == .inactive)
                 if device.mode == .manual {
                     try await deleteByToken(device, before)
@@ -128,7 +128,7 @@ struct ClientResetTests {
         for device in devices {
             try await device.eventually("the newest note") { device.ids.contains("the end") }
         }
-        // What comes after the reset was made by the others.
+        // The notes made after the restore were written by the test, not by devices.
         let rows = try await stage.ids(in: database)
         #expect(rows.filter { !$0.hasPrefix("new ") } == expected)
         for device in devices {
@@ -137,7 +137,7 @@ struct ClientResetTests {
             #expect(device.realm?.subscriptions.state == .complete)
             #expect(device.record.events.count <= 2, "\(device.name): \(device.record.events)")
         }
-        // Each addition counts once, and those that were dropped not at all.
+        // Each increment counts once, and the discarded ones don't count.
         #expect(try await stage.count(of: "old", in: database) == 3)
         let tags = Set(devices.filter { $0.mode != .discard && $0.mode != .manual }.map(\.name))
         for (device, observed) in zip(devices, observed) {
@@ -146,7 +146,7 @@ struct ClientResetTests {
             try await device.eventually("a notification for the object and the collection") {
                 observed.objectChanges > 0 && observed.collectionChanges > 0
             }
-            #expect(!observed.isDeleted && observed.object.count == 3, "the live object is still the same")
+            #expect(!observed.isDeleted && observed.object.count == 3, "the live object didn't survive the reset")
         }
     }
 
@@ -155,12 +155,12 @@ struct ClientResetTests {
     private func deleteByToken(_ device: ResetDevice, _ before: Set<String>) async throws {
         let error = try #require(device.record.errors.withLock { $0.first })
         let (recoveryPath, token) = try #require(error.clientResetInfo())
-        #expect(!FileManager.default.fileExists(atPath: recoveryPath), "only the token makes the copy")
-        #expect(!SyncSession.immediatelyHandleError(token), "the Realm is open")
+        #expect(!FileManager.default.fileExists(atPath: recoveryPath), "the copy was made before the token was used")
+        #expect(!SyncSession.immediatelyHandleError(token), "the token worked while the Realm was open")
         device.close()
-        // Observers may hold the Realm a moment longer.
+        // Observers may hold the Realm for a moment longer.
         while !SyncSession.immediatelyHandleError(token) { try await Task.sleep(for: .milliseconds(20)) }
-        #expect(!SyncSession.immediatelyHandleError(token), "a token works once")
+        #expect(!SyncSession.immediatelyHandleError(token), "the token worked twice")
         let backup = try Realm(
             configuration: .init(
                 fileURL: URL(fileURLWithPath: recoveryPath), readOnly: true, objectTypes: [ResetNote.self]))
@@ -170,7 +170,7 @@ struct ClientResetTests {
         #expect(device.ids.contains("pending \(device.name)") == false)
     }
 
-    /// Live things of a device that are observed across the reset.
+    /// Live objects and collections of a device, observed across the reset.
     @MainActor
     final class Observed {
         let object: ResetNote

@@ -4,26 +4,26 @@ import TestSupport
 import Testing
 import TomboloModel
 
-/// A device is killed at some moment of a client reset, and started again.
+/// A device is killed at various moments of a client reset, and started again.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct KilledResetTests {
     enum Moment: String, CaseIterable {
-        /// The file says that a reset has begun.
+        /// The file records that a reset has begun.
         case begun
         /// Parts of the download are in the file.
         case downloading
         case inBlockBefore
         case inBlockAfter
-        /// Whenever: after a pause that differs from round to round.
+        /// At any time: after a random pause.
         case anywhere1, anywhere2, anywhere3, anywhere4
     }
 
     @Test(
-        "Killed at any moment of a reset, a device ends it after the next start, with each unsynced edit applied once")
+        "A device killed at any moment of a reset finishes it after restarting, with each unsynced edit applied once")
     func kills() async throws {
         try await Platform.with { platform in
             let counter = try await platform.insertListing("counter")
-            // Many frames.
+            // Enough rows for many frames.
             try await platform.sql(
                 """
                 INSERT INTO listing (_id, location, price, bedrooms)
@@ -43,15 +43,15 @@ struct KilledResetTests {
                 let what = "killed \(moment.rawValue), with state \(state ?? -1)"
                 #expect(try await Comparison(platform: platform).differences("Listing", on: device) == [], "\(what)")
                 let pending = try await platform.count("SELECT count(*) FROM listing WHERE location = 'pending'")
-                #expect(pending == expected, "\(what): an edit was lost")
+                #expect(pending == expected, "\(what): an edit was lost or doubled")
                 let price = try await platform.sql(
                     "SELECT price FROM listing WHERE _id = $1", [.bytea(counter.bytes)])[0, 0].int64
-                #expect(price == expected, "\(what): each addition counts once")
+                #expect(price == expected, "\(what): an increment was lost or doubled")
                 #expect(try DeviceFile(device.file).integer("SELECT count(*) FROM tombolo_reset") == 0, "\(what)")
                 checkBlocks(log(device), killedAfter: lines, expected, moment, what)
                 try FileManager.default.removeItem(at: device.file.appendingPathExtension("resets"))
             }
-            // A connection that is lost isn't a reset.
+            // A lost connection doesn't cause a reset.
             try await device.kill9()
             try await device.start()
             try await platform.quiet([device])
@@ -60,8 +60,8 @@ struct KilledResetTests {
         }
     }
 
-    /// Restores the database to before the device's newest tick, with an edit on the device that nobody else has.
-    /// - Returns: how many such edits there are by now.
+    /// Restores the database to before the device's newest tick, with an edit that only the device has.
+    /// - Returns: the number of such edits so far.
     private func lose(
         _ platform: Platform, _ device: DeviceProcess, _ counter: ObjectId, _ round: Int
     ) async throws -> Int64 {
@@ -96,7 +96,7 @@ struct KilledResetTests {
             try await platform.eventually("a reset that has begun") {
                 try DeviceFile(device.file).integer("SELECT count(*) FROM tombolo_reset") > 0 || !log(device).isEmpty
             }
-            // Not to wait for anything: to hit different moments.
+            // Waits for nothing in particular, only to hit different moments.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0..<1_500)))
         }
     }
@@ -119,7 +119,8 @@ struct KilledResetTests {
         return (text ?? "").split(separator: "\n").map(String.init)
     }
 
-    /// Both blocks are called, the first with what was unsynced, in order, and not again once the second has ended.
+    /// Both blocks must be called, in order, the first with the unsynced edits, and not again once the second has
+    /// ended.
     private func checkBlocks(
         _ lines: [String], killedAfter count: Int, _ expected: Int64, _ moment: Moment, _ what: String
     ) {

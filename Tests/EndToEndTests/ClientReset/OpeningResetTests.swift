@@ -7,10 +7,11 @@ import Testing
 import Tombolo
 import TomboloModel
 
-/// Client resets that an opening Realm meets, that recover nothing, and that must not double what the server has.
+/// Client resets that a Realm runs into while it opens, resets that recover nothing, and resets that must not repeat
+/// what the server already has.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct OpeningResetTests {
-    /// A device with an unsynced note, on a database that was restored to before its newest tick.
+    /// A device with an unsynced note, on a database restored to before its newest tick.
     @MainActor
     private func restored(
         _ mode: ResetDevice.Mode, _ name: String, _ stage: ResetServer,
@@ -29,7 +30,7 @@ struct OpeningResetTests {
     }
 
     @Test(
-        "Opening with a download ends with what the reset has made of the file",
+        "Opening with a download ends with the file as the reset left it",
         arguments: [ResetDevice.Mode.recover, .discard, .recoverOrDiscard], [true, false])
     func opening(mode: ResetDevice.Mode, callsBack: Bool) async throws {
         try await ResetServer.with { stage in
@@ -52,7 +53,7 @@ struct OpeningResetTests {
             device.close()
             do {
                 _ = try await open(device, callsBack)
-                Issue.record("The Realm was opened.")
+                Issue.record("The Realm was opened despite the reset.")
             } catch let error as SyncError {
                 #expect(error.code == .clientResetError && error.clientResetInfo() != nil)
             }
@@ -74,7 +75,7 @@ struct OpeningResetTests {
     }
 
     @Test(
-        "Unsynced changes that can't be recovered are left to the app, or dropped if the mode says so",
+        "Unsynced changes that can't be recovered are left to the app, or discarded if the mode says so",
         arguments: [ResetDevice.Mode.recover, .recoverOrDiscard])
     func failedRecovery(mode: ResetDevice.Mode) async throws {
         try await ResetServer.with { stage in
@@ -101,7 +102,7 @@ struct OpeningResetTests {
         }
     }
 
-    @Test("What the server had before it moved to another cluster isn't uploaded again", arguments: [true, false])
+    @Test("Changes that the server has already aren't uploaded again to another cluster", arguments: [true, false])
     func movedUpload(isAhead: Bool) async throws {
         try await ResetServer.with { stage in
             try await stage.insert("old")
@@ -112,7 +113,7 @@ struct OpeningResetTests {
             }
             try await stage.insert("new")
             try await device.eventually("the newest note") { device.ids.contains("new") }
-            // Nothing is acknowledged without ticks.
+            // Without ticks nothing is acknowledged.
             let lock = try await PostgresConnection.connect(stage.database)
             try await lock.execute("BEGIN; LOCK TABLE tombolo.tick IN EXCLUSIVE MODE")
             try device.realm?.write {
@@ -141,7 +142,7 @@ struct OpeningResetTests {
             #expect(try await stage.count(of: "old", in: database) == 1)
             try await stage.insert("the end", in: database)
             try await device.eventually("the newest note") { device.ids.contains("the end") }
-            // With a cluster that is ahead of the dump, the history simply goes on.
+            // On a cluster that is ahead of the dump, history simply goes on.
             let expected = isAhead ? ["before", "after"] : []
             try await device.eventually("both blocks") { device.record.events.count >= expected.count }
             #expect(device.record.events == expected)

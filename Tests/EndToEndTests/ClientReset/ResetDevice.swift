@@ -5,14 +5,14 @@ import TomboloModel
 
 @testable import Tombolo
 
-/// A device, in this process, that records what its app hears of client resets.
+/// A device in this process that records what its app is told about client resets.
 @MainActor
 final class ResetDevice {
     enum Mode: String, CaseIterable {
         case recover
         case discard
         case manual
-        /// Manual, with the session resumed in the end instead of the file deleted.
+        /// Manual mode, but the app finally resumes the session instead of deleting the file.
         case manualThenResumed
         case recoverOrDiscard
     }
@@ -107,12 +107,12 @@ final class ResetDevice {
 
     func upload() async throws { try await session?.waitForUpload() }
 
-    /// Goes offline: what is written from then on isn't uploaded.
+    /// Goes offline. Writes made from then on aren't uploaded.
     func suspend() async throws {
         await (try #require(session)).suspendAndWait()
     }
 
-    /// Waits until something comes true on the device.
+    /// Waits until a condition holds on the device.
     func eventually(_ what: String, _ condition: () throws -> Bool) async throws {
         let deadline = ContinuousClock.now + .seconds(600)
         while try !condition() {

@@ -1,7 +1,7 @@
 import Tombolo
 import TomboloModel
 
-/// What the devices of the client reset tests write. Synced by an app of its own.
+/// The class that the devices of the client reset tests write, synced by an app of its own.
 final class ResetNote: Object {
     @Persisted(primaryKey: true) var _id: String
     @Persisted var text = ""

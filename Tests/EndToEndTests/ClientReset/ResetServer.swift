@@ -30,7 +30,7 @@ struct ResetServer: Sendable {
 
     // MARK: Plain SQL
 
-    /// On a connection of its own, since a restored database has ended all others.
+    /// Runs on a new connection, because restoring a database ends all others.
     @discardableResult
     func sql(_ text: String, in other: PostgresConfiguration? = nil) async throws -> PostgresResult {
         let connection = try await PostgresConnection.connect(other ?? database)
@@ -58,8 +58,8 @@ struct ResetServer: Sendable {
 
     // MARK: Disasters
 
-    /// Makes a cluster give out more transaction numbers than the tests' shared one has, and than a new one takes for a
-    /// restore. By default the shared one itself.
+    /// Advances a cluster's transaction numbers past those of the tests' shared cluster and past any that a new cluster
+    /// uses up during a restore. Defaults to the shared cluster itself.
     func giveOutNumbers(in other: PostgresConfiguration? = nil) async throws {
         let next = "SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
         let target = try await sql(next)[0, 0].int64 + 20_000
@@ -68,7 +68,7 @@ struct ResetServer: Sendable {
             "DO $$ BEGIN FOR i IN 1..\(count) LOOP PERFORM pg_current_xact_id(); COMMIT; END LOOP; END $$", in: other)
     }
 
-    /// Drops what ticks and changes the server has from before now, as it does a month later.
+    /// Drops the ticks and changes that the server has recorded so far, as it would a month later.
     func expireChangelog() async throws {
         let before = try await sql("SELECT max(number) FROM tombolo.tick")[0, 0].int64
         try await insert("the last change")

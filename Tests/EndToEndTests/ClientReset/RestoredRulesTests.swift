@@ -13,7 +13,7 @@ struct RestoredRulesTests {
             - { name: everybody, applyWhen: {}, read: { text: shown }, write: false }
         """
 
-    @Test("goes by the older rules and documents of a backup, and serves the devices with them")
+    @Test("goes by the backup's older rules and documents, and serves devices accordingly")
     func rules() async throws {
         try await ResetServer.with { stage in
             try await stage.insert("old")
