@@ -162,7 +162,7 @@ import TomboloServerModel
                 (Self.body("organiser", "sessions", "read", true), "did you mean 'organizer'?"),
                 (Self.body("organizer", "session", "read", true), "did you mean 'sessions'?"),
                 (Self.body("organizer", "sessions", "trash", true), "There is no operation 'trash'"),
-                (Self.body("organizer", "sessions", "read", false), "Take create, update and delete away first."),
+                (Self.body("organizer", "sessions", "read", false), "Remove create, update and delete first."),
                 (Self.body("registrar", "speakerContacts", "update", true), "Permit read first."),
                 (Self.body("owner", "events", "create", true), "remove the letter c"),
                 (Self.body("admin", "permissions", "update", true), "would permit nothing"),
@@ -184,7 +184,7 @@ import TomboloServerModel
             #expect(allowed.headers[name] == "allowed: read the permission matrix")
             let refused = try await call(.get, "/admin/permissions", as: "owner")
             let reason = try #require(refused.headers[name])
-            #expect(reason.hasPrefix("refused: Not permitted to read the permission matrix: its rule asks for "))
+            #expect(reason.hasPrefix("refused: Not permitted to read the permission matrix: its rule requires "))
             #expect(reason.contains("admin") && reason.contains("superAdmin"))
         }
         try await ServiceFixture.withAdminServer { _, call in

@@ -148,7 +148,7 @@ struct PartitionTests {
             #expect(own.last.contains("its 'partition' isn't the Realm's partition"), "\(own.last)")
             try realm.write { realm.add(PartitionSetting()) }
             try await realm.syncSession?.waitForUpload()
-            #expect(own.last.contains("no property that tells the partition"), "\(own.last)")
+            #expect(own.last.contains("no partition key"), "\(own.last)")
             let moved = try #require(realm.objects(PartitionNote.self).where { $0.text == "Ann's" }.first)
             try realm.write { moved.partition = "all-users=all-the-users" }
             try await realm.syncSession?.waitForUpload()

@@ -267,7 +267,7 @@ import TomboloRules
                 ("\"x\"", "must be a JSON object"), (#"{"a": "\u0000"}"#, "nicode"), ("{\u{0}}", "U+0000"),
                 (#"{"a": "\#(String(repeating: "x", count: 20_000))"}"#, "bytes"), (spread, "at most 16384 bytes"),
                 (String(repeating: "[", count: 16_000), "cannot be used"),
-                (#"{"oid": 1e400}"#, "a number that is too large"),
+                (#"{"oid": 1e400}"#, "a number that doesn't fit in a Double"),
                 (
                     #"{"a": \#(String(repeating: "[", count: 20))\#(String(repeating: "]", count: 20))}"#,
                     "nests deeper than 16 levels"

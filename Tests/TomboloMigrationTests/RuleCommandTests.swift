@@ -252,7 +252,8 @@ import TomboloServerModel
             let foreign = try await place("apply", leads, "--app", "homes")
             #expect(foreign.status == 1)
             #expect(
-                foreign.messages.contains("leads.yaml:1: Lead belongs to another app, whose rules decide about it."),
+                foreign.messages.contains(
+                    "leads.yaml:1: Lead belongs to another app, and only that app's rules apply to it."),
                 "\(foreign.messages)")
             let stray = try place.file("stray.yaml", "Lead: []\nOffer: [{name: all, applyWhen: {}, read: true}]")
             let neither = try await place("apply", stray, "--app", "crm")

@@ -61,7 +61,7 @@ import TomboloRules
                   delete: objects with (owner == 64ab00000000000000000001) && (price == 0)
                   trash: objects with !(price > 5)
                   hidden: margin
-                  not to be changed: price, margin
+                  read-only: price, margin
                 """)
     }
 
@@ -91,9 +91,9 @@ import TomboloRules
                       price == 0, but it is 9
                   trash: objects with !(price > 5); not this one
                     it would need
-                      not price > 5, but that is so
+                      not price > 5, but it holds
                   hidden: margin
-                  not to be changed: price, margin
+                  read-only: price, margin
                 """)
     }
 
@@ -109,7 +109,7 @@ import TomboloRules
                       team == %%user.custom_data.team, but %%user.custom_data.team is 5
                   create: nothing
                     it would need
-                      the rule permits it to nobody
+                      the rule permits nobody
                   update: nothing
                     it would need
                       team == %%user.custom_data.team, but %%user.custom_data.team is 5
@@ -124,7 +124,7 @@ import TomboloRules
                     %%user.custom_data.isManager == true, but it is false
                   role 'seller' (deals.yaml:7) doesn't apply; it would need
                     %%user.data.email exists, but the user has no such value
-                  No role applies, so that the user may do nothing.
+                  No role applies, so the user may do nothing.
                 """)
         #expect(
             try Self.explain(.anonymous) == """
@@ -133,11 +133,11 @@ import TomboloRules
                     a login
                   role 'seller' (deals.yaml:7) doesn't apply; it would need
                     a login
-                  No role applies, so that the user may do nothing.
+                  No role applies, so the user may do nothing.
                 """)
         #expect(
             try Self.explain(Subject(user: Self.ann), "Secret")
-                == "Secret has no rules, so that nobody may do anything with it.")
+                == "Secret has no rules, so nobody may do anything with it.")
         let rules = try Self.rules.get()
         #expect(rules.explain(.anonymous, className: "Deel") == nil)
         #expect(rules.explain(.anonymous, className: "Deal", row: Row([])) == nil)

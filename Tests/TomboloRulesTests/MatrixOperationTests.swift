@@ -91,11 +91,11 @@ private typealias F = MatrixFixture
         "what makes no sense is a mistake",
         arguments: [
             (#"write: "%%matrix.desk.update""#, "'write' can't ask for the box '%%matrix.desk.update'"),
-            (#"write: {$or: [{"%%user.roles": boss}, "%%matrix.everywhere.desk.read"]}"#, "could tick every other one"),
+            (#"write: {$or: [{"%%user.roles": boss}, "%%matrix.everywhere.desk.read"]}"#, "could tick all the others"),
             (#"read: "%%matrix.dsk.read""#, "isn't known"), (#"read: "%%matrix.read""#, "about the user only"),
             ("operations: {listAcounts: true}", "did you mean 'listAccounts'?"),
-            ("operations: {audit: true}", "operations on objects are for the roles of their class"),
-            ("operations: true", "'operations' is a mapping"),
+            ("operations: {audit: true}", "Operations on objects belong to the roles of their class"),
+            ("operations: true", "'operations' must be a mapping"),
             (
                 "operations: {listAccounts: {name: x}}",
                 "matrix, operation listAccounts: this condition is about the user only"

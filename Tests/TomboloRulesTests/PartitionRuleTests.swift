@@ -132,7 +132,7 @@ import TomboloRules
         let row = Row([.string("1"), .string("x")])
         let reason = rules.permit(Self.subject(.string("a")))(
             .init(operation: .create, classIndex: index, old: nil, new: row))
-        #expect(reason?.reason.contains("no property that tells the partition") == true)
+        #expect(reason?.reason.contains("no partition key") == true)
     }
 
     @Test("the partition can stand on either side of a comparison")
@@ -229,17 +229,17 @@ import TomboloRules
             ),
             (
                 "partition: {}",
-                "rules.yaml:1: partition: it doesn't say which property tells the partition of an object; add key: …."
+                "rules.yaml:1: partition: it doesn't say which property holds an object's partition; add key: …."
             ),
-            ("partition: {key: 5}", "rules.yaml:1: partition: 'key' is the name of a property, not 5."),
+            ("partition: {key: 5}", "rules.yaml:1: partition: 'key' must be the name of a property, not 5."),
             (
                 "partition: x",
-                "rules.yaml:1: 'partition' is a mapping with the name of a property as its key, not \"x\"."
+                "rules.yaml:1: 'partition' must be a mapping such as {key: PROPERTY}, not \"x\"."
             ),
             (
                 "Message: [{name: a, applyWhen: {}, read: {text: \"%%partition.kye\"}}]",
-                "rules.yaml:1: Message, role 'a', read: '%%partition.kye' isn't known about partitions. There are "
-                    + "%%partition, %%partition.key, %%partition.value."
+                "rules.yaml:1: Message, role 'a', read: '%%partition.kye' isn't a partition expansion. The expansions "
+                    + "are %%partition, %%partition.key, %%partition.value."
             ),
             (
                 "Message: [{name: a, applyWhen: {}, read: {text: {$in: \"%%partition\"}}}]",

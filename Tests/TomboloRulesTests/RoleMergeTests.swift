@@ -51,7 +51,7 @@ import TomboloRules
             ])
         #expect(
             merge.lost.map(\.description) == [
-                "'herald' may update listings. The new rules have a role of this name, which may not."
+                "'herald' may update listings. The new rules have a role with this name, and it may not do this."
             ])
     }
 

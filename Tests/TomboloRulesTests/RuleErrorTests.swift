@@ -49,67 +49,68 @@ import TomboloRules
     }
 
     static let structure: [Mistake] = [
-        Mistake("- a\n- b", "1: a rule document is a mapping of class names to roles, not a list."),
-        Mistake("just text", "1: a rule document is a mapping of class names to roles, not \"just text\"."),
+        Mistake("- a\n- b", "1: a rule document must be a mapping of class names to roles, not a list."),
+        Mistake("just text", "1: a rule document must be a mapping of class names to roles, not \"just text\"."),
         Mistake("Listings: []", "1: there is no class 'Listings'; did you mean 'Listing'?"),
         Mistake(
             "Listing.related: []",
             "1: 'Listing.related' is a list of Listing; its elements follow the rules of Listing."),
         Mistake("defaultRole: []", "1: there is no class 'defaultRole'; did you mean 'defaultRoles'?"),
         Mistake("version: 2", "1: the document has version 2, but this program knows only version 1. Update it."),
-        Mistake("version: one", "1: 'version' is a whole number from 1, not \"one\"."),
-        Mistake("rules: [Listing]", "1: 'rules' is a mapping of class names to roles, not a list."),
+        Mistake("version: one", "1: 'version' must be a whole number of at least 1, not \"one\"."),
+        Mistake("rules: [Listing]", "1: 'rules' must be a mapping of class names to roles, not a list."),
         Mistake("Listing: all", "1: Listing: expected {roles: [...]} or a list of roles, not \"all\"."),
         Mistake(
             "Listing: {role: []}",
             "1: Listing: 'role' isn't known here; did you mean 'roles'?",
             "1: Listing: expected {roles: [...]} or a list of roles, not null."),
-        Mistake("Listing: [everyone]", "1: Listing: a role is a mapping with a name, not \"everyone\"."),
+        Mistake("Listing: [everyone]", "1: Listing: a role must be a mapping with a name, not \"everyone\"."),
         Mistake("Listing: [{applyWhen: {}}]", "1: Listing: a role has no name; add name: …"),
         Mistake(
             "Listing: [{name: a, read: true}]",
-            "1: Listing, role 'a': it doesn't say whom it is for; add applyWhen: {} for everybody who is logged in."),
+            "1: Listing, role 'a': it doesn't say who it's for; add applyWhen: {} for everybody who is logged in."),
         Mistake(
             "Listing: [{name: a, aplyWhen: {}, applyWhen: {}}]",
             "1: Listing, role 'a': 'aplyWhen' isn't known here; did you mean 'applyWhen'?"),
         Mistake(
             "Listing:\n  - name: a\n    applyWhen: {}\n    document_filters: {read: true, write: true}\n    read: true",
-            "2: Listing, role 'a': it has both applyWhen and apply_when or document_filters; use one form."),
+            "2: Listing, role 'a': it mixes applyWhen with apply_when or document_filters; use one form."),
         Mistake(
             "Listing: [{name: a, apply_when: {}, read: true}]",
-            "1: Listing, role 'a': it has no document_filters, without which a role permits nothing; add "
-                + "document_filters: {read: true, write: true} for all objects."),
+            "1: Listing, role 'a': it permits nothing, because it has no document_filters; add document_filters: "
+                + "{read: true, write: true} for all objects."),
         Mistake(
             "Listing: [{name: a, apply_when: {}, document_filters: {read: true}, read: true}]",
             "1: Listing, role 'a': document_filters needs both read and write; write true or false for all objects."),
         Mistake(
             "Listing: [{name: a, apply_when: {}, document_filters: {read: true, write: true}}]",
-            "1: Listing, role 'a': it permits no field, whatever its document_filters say; add read: true and write: "
+            "1: Listing, role 'a': it permits no fields, whatever its document_filters say; add read: true and write: "
                 + "true, or fields and additional_fields."),
         Mistake(
             "Listing: [{name: a, apply_when: {}, document_filters: {read: true, write: true}, read: {team: x}}]",
-            "1: Listing, role 'a': 'read' is true or false here, not a mapping."),
+            "1: Listing, role 'a': 'read' must be true or false here, not a mapping."),
         Mistake(
             "Listing: {roles: [], filters: [{name: f}]}",
-            "1: Listing: filters aren't possible; put their conditions into the roles' read and write."),
+            "1: Listing: filters aren't supported; put their conditions into the roles' read and write."),
         Mistake(
             "Listing: [{name: a, applyWhen: {}, operations: {delete: true}}]",
-            "1: Listing, role 'a', operations: 'delete' isn't one of them; use the role's read, write, insert and "
-                + "delete."),
+            "1: Listing, role 'a', operations: 'delete' doesn't belong here; use the role's own read, write, insert "
+                + "and delete."),
         Mistake(
             "{type: partition, permissions: {read: true}}",
             "1: a sync configuration: 'permissions' isn't known here.",
-            "1: a configuration of type partition says nothing of the partition; add partition: {key: …}."),
+            "1: a configuration of type partition needs a partition key; add partition: {key: …}."),
         Mistake(
             "grants: {class: Membershipp, user: user, role: role}",
             "1: grants: there is no class 'Membershipp'; did you mean 'Membership'?"),
         Mistake(
             "grants: {class: Membership, user: usr, role: price}",
             "1: grants: Membership has no property 'usr'; did you mean 'user'?",
-            "1: grants: Membership.price is of type double and can't hold the name of a role; possible are string."),
+            "1: grants: Membership.price is of type double, which can't hold the name of a role; possible types: "
+                + "string."),
         Mistake(
             "grants: {class: Membership, user: user}",
-            "1: grants: 'role' is missing or isn't a name; it names the property with the role."),
+            "1: grants: 'role' is missing or isn't a name; it must name the property with the role."),
     ]
 
     static let roles: [Mistake] = [
@@ -129,26 +130,26 @@ import TomboloRules
             "1: Listing: there are two roles named 'a'."),
         Mistake(
             "Listing: [{name: a, applyWhen: {team: West}, read: true}]",
-            "1: Listing, role 'a', applyWhen: this condition is about the user only, so that it can't look at 'team': "
+            "1: Listing, role 'a', applyWhen: this condition is about the user only, so it can't look at 'team': "
                 + "compare the property in read or write, or use an expansion such as %%user.custom_data.NAME."),
         Mistake(
             "Listing: [{name: a, applyWhen: {}, write: true, fields: {prize: {read: true}}}]",
             "1: Listing, role 'a', fields: Listing has no property 'prize'; did you mean 'price'?"),
         Mistake(
             "Listing: [{name: a, applyWhen: {}, write: true, fields: {price: {write: false}}}]",
-            "1: Listing, role 'a', fields: 'price': it doesn't say whether it may be read; add read: true or read: "
-                + "false."),
+            "1: Listing, role 'a', fields: 'price' doesn't say whether it may be read; add read: true or read: false."),
         Mistake(
             "Listing: [{name: a, applyWhen: {}, write: true, fields: {price: {read: {team: x}}}}]",
-            "1: Listing, role 'a', fields: 'price': read is true or false, not a mapping: rules of fields can't depend "
-                + "on the object."),
+            "1: Listing, role 'a', fields: 'price': read must be true or false, not a mapping: field rules can't "
+                + "depend on the object."),
         Mistake(
             "Listing: [{name: a, applyWhen: {}, write: true, fields: {_id: {read: true}}}]",
-            "1: Listing, role 'a', fields: '_id' is the primary key, which always goes with the object."),
+            "1: Listing, role 'a', fields: '_id' is the primary key, which is always part of the object; remove its "
+                + "rule."),
         Mistake(
             "Listing: [{name: a, applyWhen: {}, write: true, fields: {related: {read: true}}}]",
-            "1: Listing, role 'a', fields: 'related' is a list, and lists are written with their object; permit it by "
-                + "{write: true}, or permit no writing at all."),
+            "1: Listing, role 'a', fields: 'related' is a list, and lists are written together with their object; give "
+                + "it {write: true}, or permit no writing at all."),
         Mistake(
             "Listing: [{name: a, apply_when: {}, document_filters: {read: true, write: true}, read: true, write: true, "
                 + "fields: {price: {read: true, write: false}}}]",
@@ -174,21 +175,22 @@ import TomboloRules
                 + "$and $or $nor $not %stringToOid %oidToString %stringToUuid %uuidToString."),
         .read(
             "{\"%function\": {name: f}}",
-            "%function isn't possible: rules can't call code. Keep what the function looks up in the user's custom data, "
-                + "and compare with %%user.custom_data. A function that takes a partition apart is written with "
-                + "%%partition.key and %%partition.value."),
+            "%function isn't supported: rules can't call code. Keep what the function looks up in the user's custom "
+                + "data, and compare with %%user.custom_data. To take a partition apart, use %%partition.key and "
+                + "%%partition.value."),
         .read("{price: cheap}", "'price' is an int and can't be compared with \"cheap\"."),
         .read("{price: 1.5}", "'price' is an int and can't be compared with 1.5."),
         .read("{team: 5}", "'team' is a string and can't be compared with 5."),
         .read(
             "{team: [a, b]}",
-            "'team' is a string and can't be compared with a list of 2; for one of several values write {\"$in\": […]}."
+            "'team' is a string and can't be compared with a list of 2; to compare with several values, write "
+                + "{\"$in\": […]}."
         ),
         .read("{owner: me}", "'owner' is an objectId and can't be compared with \"me\"."),
         .read("{photo: x}", "'photo' is a data and can't be compared with \"x\"."),
-        .read("{token: \"%%user.id\"}", "'token' is an uuid and can't hold a user's id, which is an ObjectId."),
-        .read("{token: {\"%stringToOid\": x}}", "%stringToOid gives an objectId, and 'token' is an uuid."),
-        .read("{price: {$gt: null}}", "'price' can be compared with null by $eq and $ne only."),
+        .read("{token: \"%%user.id\"}", "'token' is a uuid and can't hold a user's id, which is an ObjectId."),
+        .read("{token: {\"%stringToOid\": x}}", "%stringToOid gives an objectId, and 'token' is a uuid."),
+        .read("{price: {$gt: null}}", "'price' can be compared with null only by $eq and $ne."),
         .read("{price: {$exists: 1}}", "$exists takes true or false, not 1."),
         .read("{price: {$in: 5}}", "$in takes a list of values, not 5."),
         .read("{team: {$in: \"%%user.id\"}}", "$in takes a list, and %%user.id isn't one."),
@@ -197,12 +199,12 @@ import TomboloRules
             "%%user.roles is a list: write {\"team\": {\"$in\": \"%%user.roles\"}}."),
         .read("{price: {$in: []}}", "$in has an empty list."),
         .read("{$or: {price: 1}}", "$or takes a list of expressions, not a mapping."),
-        .read("{$or: []}", "$or takes at least one expression, and the list is empty."),
+        .read("{$or: []}", "$or takes at least one expression, but the list is empty."),
         .read(
             "team", "\"team\" isn't an expression: write true, false or a mapping such as {\"owner\": \"%%user.id\"}."),
         .read(
             "{soldAt: \"%%partition\"}",
-            "'soldAt' is a date and can't hold a partition, which is a text, a whole number, an ObjectId or a UUID."),
+            "'soldAt' is a date and can't hold a partition, which is a string, an integer, an ObjectId or a UUID."),
         .read("{\"%%values.x\": 1}", "%%values.x isn't available: write the value itself."),
         .read(
             "{\"%%root.owner\": 1}",
@@ -210,7 +212,7 @@ import TomboloRules
         .read("{team: \"%%usr.id\"}", "'%%usr.id' isn't an expansion; did you mean %%user?"),
         .read(
             "{team: \"%%user.idd\"}",
-            "'%%user.idd' isn't known about users; did you mean %%user.id? There are %%user.id, %%user.type, "
+            "'%%user.idd' isn't a user expansion; did you mean %%user.id? The expansions are %%user.id, %%user.type, "
                 + "%%user.data.NAME, %%user.custom_data.NAME, %%user.roles, %%user.grants.ROLE."),
         .read("{team: West, $and: [{team: East}]}", "no value of 'team' satisfies all of these conditions."),
         .read("{price: {$gt: 5, $lt: 3}}", "no value of 'price' satisfies all of these conditions."),
@@ -298,19 +300,19 @@ import TomboloRules
         let roles = (0...RuleBook.maximumRoleCount).map { "{name: r\($0), applyWhen: {}}" }.joined(separator: ", ")
         #expect(
             Self.problems("Listing: [\(roles)]")
-                == ["rules.yaml:1: Listing: 101 roles; at most 100 are possible."])
+                == ["rules.yaml:1: Listing: 101 roles; at most 100 are allowed."])
         let parts = (0..<1_001).map { "{price: \($0)}" }.joined(separator: ", ")
         #expect(
             Self.problems("Listing: [{name: a, applyWhen: {}, read: {$or: [\(parts)]}}]")
                 == [
-                    "rules.yaml:1: Listing, role 'a', read: the expression has 1002 parts; at most 1000 are possible."
+                    "rules.yaml:1: Listing, role 'a', read: the expression has 1002 parts; at most 1000 are allowed."
                 ])
         let classes = (0...RuleBook.maximumClassCount).map { "C\($0): []" }.joined(separator: "\n")
         #expect(
-            Self.problems(classes).contains("rules.yaml:1: 1001 classes have rules; at most 1000 are possible."))
+            Self.problems(classes).contains("rules.yaml:1: 1001 classes have rules; at most 1000 are allowed."))
         let long = "# " + String(repeating: "x", count: RuleNode.maximumByteCount)
         #expect(
-            Self.problems(long) == ["rules.yaml: the document has 1048578 bytes; at most 1048576 are possible."])
+            Self.problems(long) == ["rules.yaml: the document has 1048578 bytes; at most 1048576 are allowed."])
         let deep = String(repeating: "[", count: 100) + String(repeating: "]", count: 100)
         #expect(Self.problems(deep) == ["rules.yaml:1: the document nests deeper than 64 levels."])
     }

@@ -88,11 +88,12 @@ import TomboloRules
                 "There is no operation 'edit'"))
         #expect(
             error(Self.box("member", "listings", .read), false)
-                == "'member' may change listings, and who may change objects may read them. Take create, update and "
-                + "delete away first.")
+                == "'member' may change listings, and a role that may change objects may read them. Remove create, update and "
+                + "delete first.")
         #expect(
             error(Self.box("guest", "listings", .update), true)
-                == "'guest' may not read listings, and who may change objects may read them. Permit read first.")
+                == "'guest' may not read listings, and a role that may change objects must be able to read them. "
+                + "Permit read first.")
         #expect(throws: MatrixEditError.noMatrix) { try RuleText("Listing: []", file: "rules.yaml") }
         #expect(throws: MatrixEditError.self) { try RuleText("a: [", file: "rules.yaml") }
     }

@@ -595,7 +595,7 @@ import TomboloRules
         }
         #expect(
             error?.problems == [
-                "c.yaml:1: Note has rules in development mode already; only one document can have them."
+                "c.yaml:1: Note already has rules in development mode; only one document can have them."
             ])
         var stranger = c
         stranger.scope = ["Grant"]
@@ -616,9 +616,9 @@ import TomboloRules
             let error = #expect(throws: RuleError.self) { try Rules(schema: schema, book: book) }
             return error?.problems ?? []
         }
-        let renamed = "the class 'Listing' is called 'Home' now; use that name."
+        let renamed = "the class 'Listing' is now called 'Home'; use that name."
         #expect(try problems("Listing: []") == ["homes.yaml:1: \(renamed)"])
-        let foreign = "Client belongs to another app, whose rules decide about it."
+        let foreign = "Client belongs to another app, and only that app's rules apply to it."
         #expect(try problems("Client: []") == ["homes.yaml:1: \(foreign)"])
         let matrix = "matrix: {scope: team, services: {homes: Listing}, roles: {lead: {homes: crud}}}"
         #expect(try problems(matrix).contains("homes.yaml:1: matrix: \(renamed)"))

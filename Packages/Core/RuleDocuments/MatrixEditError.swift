@@ -38,40 +38,40 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
             return Self.unknown("operation", name, PermissionMatrix.operations.map(\.name))
         case .needsRead(let box) where box.operation == .read:
             return Wording(
-                "'\(name: box.role)' may change \(name: box.service), and who may change objects may read them. Take "
-                    + "create, update and delete away first.")
+                "'\(name: box.role)' may change \(name: box.service), and a role that may change objects may read "
+                    + "them. Remove create, update and delete first.")
         case .needsRead(let box):
             return Wording(
-                "'\(name: box.role)' may not read \(name: box.service), and who may change objects may read them. Permit "
-                    + "read first.")
+                "'\(name: box.role)' may not read \(name: box.service), and a role that may change objects must be "
+                    + "able to read them. Permit read first.")
         case .countsNowhere(let box, isEverywhere: true):
             return Wording(
-                "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: no "
-                    + "rule asks for it, of a role that counts everywhere.")
+                "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: "
+                    + "no rule asks for it in a role that counts everywhere.")
         case .countsNowhere(let box, isEverywhere: false):
             return Wording(
-                "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: no "
-                    + "rule asks for it, of a role that counts within an object.")
+                "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: "
+                    + "no rule asks for it in a role that counts within an object.")
         case .notPlain(let box, let line):
             return Wording(
-                "The box of '\(name: box.role)' and '\(name: box.service)' (line \(line)) stands for others too, by an "
-                    + "alias or a merge key, or is written in another way than as plain letters. Write it out in the "
-                    + "document, and apply that.")
+                "The box of '\(name: box.role)' and '\(name: box.service)' (line \(line)) isn't written as plain "
+                    + "letters, or an alias or a merge key shares it with other boxes. Write it out in the document, "
+                    + "and apply that.")
         case .userBoxNotPlain(let box, let line):
             return Wording(
-                "The box of '\(name: box.permission)' and '\(name: box.group)' (line \(line)) stands for others too, by "
-                    + "an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply "
-                    + "that.")
+                "The box of '\(name: box.permission)' and '\(name: box.group)' (line \(line)) isn't written as true or "
+                    + "false, or an alias or a merge key shares it with other boxes. Write it out in the document, and "
+                    + "apply that.")
         case .badName(let name, let reason):
             return Wording(
                 "A role can't be called '\(name.shortened(toByteCount: String.nearestLengthLimit))': \(reason)")
         case .namedInRules(let name, let line):
             return Wording(
-                "The rules name the role '\(name)' in line \(line), so that it belongs to the app. Change its boxes, or "
+                "The rules name the role '\(name)' on line \(line), so it belongs to the app. Change its boxes, or "
                     + "change the document and apply it.")
         case .rolesNotPlain(let name, let line):
             return Wording(
-                "The rules list roles in a way that the role '\(name)' can't be changed in (line \(line)): write "
+                "The role '\(name)' can't be changed, because of how the rules list roles (line \(line)): write "
                     + "'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other.")
         case .mistakes(let error): return Wording(untranslated: error.description)
         }

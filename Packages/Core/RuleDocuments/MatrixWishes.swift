@@ -66,7 +66,7 @@ struct MatrixWishes {
     private mutating func addBox(_ box: PermissionMatrix.Box, _ isPermitted: Bool) {
         let wish = MatrixChange.box(box, isPermitted: isPermitted)
         if isPermitted, new.has(box), !new.shares(box.role, with: used) {
-            let kind = new.roles.contains(box.role) ? "within an object only" : "everywhere"
+            let kind = new.roles.contains(box.role) ? "only within an object" : "everywhere"
             lost.append(.init(change: wish, reason: "In the new rules the role counts \(kind)."))
             return
         }
@@ -96,7 +96,7 @@ struct MatrixWishes {
                 !isThere
                 ? MatrixEditError.unknownService(box.service, known: new.services.map(\.name)).description
                 : new.counts(box.operation, of: box.service, isEverywhere: isEverywhere)
-                    ? "The new rules have a role of this name, which may not."
+                    ? "The new rules have a role with this name, and it may not do this."
                     : MatrixEditError.countsNowhere(box, isEverywhere: isEverywhere).description
             lost.append(.init(change: .box(box, isPermitted: true), reason: reason))
         }

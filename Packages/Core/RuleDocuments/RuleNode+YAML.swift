@@ -19,7 +19,7 @@ extension RuleNode {
         }
         if let line = Self.lineOfComplexKey(text) {
             throw RuleError(problems: [
-                "\(file):\(line): a key is a plain name: '?', lists, mappings and aliases can't be keys."
+                "\(file):\(line): a key must be a plain name: '?', lists, mappings and aliases can't be keys."
             ])
         }
         let root: Node?
@@ -36,7 +36,7 @@ extension RuleNode {
     }
 
     static func tooLong(_ count: Int, _ file: String) -> RuleError {
-        RuleError(problems: ["\(file): the document has \(count) bytes; at most \(maximumByteCount) are possible."])
+        RuleError(problems: ["\(file): the document has \(count) bytes; at most \(maximumByteCount) are allowed."])
     }
 
     /// An upper bound on the number of anchors: anything in a string that looks like one counts too.
@@ -102,14 +102,14 @@ extension RuleNode {
             let start = line.dropFirst(mark.column - 1)
             var hint = ""
             if start.hasPrefix("%") || start.hasPrefix("@") || start.hasPrefix("`") {
-                hint = "; text that begins with \(start.prefix(1)) has to be in quotes: \"\(start.prefix(1))…\""
+                hint = "; text that begins with \(start.prefix(1)) must be quoted: \"\(start.prefix(1))…\""
             } else if start.hasPrefix("\t") {
                 hint = "; indent with spaces instead of tabs"
             }
             return ":\(mark.line):\(mark.column): the text isn't YAML: \(problem)\(hint)."
         case .duplicatedKeysInMapping(let keys, let context):
             let names = keys.map { "'\($0.shortened(toByteCount: 40))'" }.joined(separator: ", ")
-            return ":\(context.mark.line): \(names) is given twice in one mapping."
+            return ":\(context.mark.line): a mapping has duplicate keys: \(names)."
         case .reader(let problem, let offset, _, _):
             return ": the text isn't YAML: \(problem)\(offset.map { " at byte \($0)" } ?? "")."
         default: return ": the text isn't YAML."
@@ -148,7 +148,7 @@ private struct YAMLReader {
             var merged: [RuleNode.Entry] = []
             for (key, value) in mapping {
                 guard case .scalar(let scalar) = key else {
-                    throw error(key.mark?.line ?? line, "a key is a plain name, not a list or a mapping.")
+                    throw error(key.mark?.line ?? line, "a key must be a plain name, not a list or a mapping.")
                 }
                 let keyLine = scalar.mark?.line ?? line
                 let inner = try self.node(value, line: keyLine, depth: depth + 1)
@@ -162,7 +162,7 @@ private struct YAMLReader {
             var names = Set(own.map(\.key))
             own += merged.filter { names.insert($0.key).inserted }
             return RuleNode(.map(own), line: line)
-        case .alias: throw error(line, "an alias stands for nothing.")
+        case .alias: throw error(line, "an alias refers to no anchor.")
         }
     }
 
@@ -176,7 +176,7 @@ private struct YAMLReader {
                 result += entries
             }
             return result
-        default: throw error(node.line, "'<<' merges a mapping or a list of mappings.")
+        default: throw error(node.line, "'<<' must be followed by a mapping or a list of mappings.")
         }
     }
 
@@ -189,7 +189,7 @@ private struct YAMLReader {
         guard scalar.tag == .implicit || scalar.tag == Tag(.str) else {
             throw error(
                 line,
-                "tags such as '\(scalar.tag.rawValue.shortened(toByteCount: 40))' aren't possible; for text use "
+                "tags such as '\(scalar.tag.rawValue.shortened(toByteCount: 40))' aren't supported; put text in "
                     + "quotes.")
         }
         let text = scalar.string

@@ -21,18 +21,19 @@ extension RuleText {
             throw .badName(
                 name,
                 reason: Wording(
-                    "it takes 1 to \(Self.maximumRoleNameCount) letters, digits, '-' and '_', and begins with a letter."
+                    "it must have 1 to \(Self.maximumRoleNameCount) letters, digits, '-' and '_', and begin with a "
+                        + "letter."
                 ))
         }
         let lower = name.lowercased()
         guard !Self.reservedNames.contains(lower) else {
-            throw .badName(name, reason: Wording("the name means something else."))
+            throw .badName(name, reason: Wording("the name is reserved."))
         }
         if let taken = (matrix.rows + matrix.everywhereRoles).first(where: { $0.lowercased() == lower }) {
-            throw .badName(name, reason: Wording("there is a role '\(taken)'."))
+            throw .badName(name, reason: Wording("there is already a role '\(taken)'."))
         }
         if let line = node.line(naming: name) {
-            throw .badName(name, reason: Wording("the rules use the word in line \(line)."))
+            throw .badName(name, reason: Wording("the rules already use this word on line \(line)."))
         }
     }
 

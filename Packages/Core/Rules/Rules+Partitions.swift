@@ -19,8 +19,7 @@ extension Rules {
     func partitionProblem(_ partition: Value, _ classIndex: Int, _ rows: [Row] = []) -> Wording? {
         guard let index = partitionColumns[classIndex], let column = partitionColumn(classIndex) else {
             return Wording(
-                "the class has no property that tells the partition of an object, so that it isn't synchronised in "
-                    + "Realms of a partition.")
+                "the class has no partition key, so it isn't synchronised in Realms of a partition.")
         }
         do throws(ValueError) {
             try column.validate(partition, linkKeyType: schema.keyType(ofLink: column))

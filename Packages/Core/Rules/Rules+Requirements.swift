@@ -18,7 +18,7 @@ extension Rules {
             if requirement.permission.holds(for: subject) { continue }
             return .init(
                 wording: Wording(
-                    "Not permitted to \(operation) this \(item.name) so: it takes the permission "
+                    "Not permitted to \(operation) this \(item.name) like this: that requires the permission "
                         + "'\(name: requirement.name)'."), needsLogin: subject.isAnonymous)
         }
         return nil

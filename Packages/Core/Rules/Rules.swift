@@ -178,12 +178,12 @@ public struct Rules: Sendable {
         let wording: Wording
         if !holds(role.departure, old) {
             wording = Wording(
-                "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't permit "
-                    + "to delete it in the old \(name).")
+                "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't "
+                    + "permit deleting it in the old \(name).")
         } else if !holds(role.arrival, new) {
             wording = Wording(
-                "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't permit "
-                    + "to create it in the new \(name).")
+                "Not permitted to change the \(name) of this \(item.name): that moves it, and the matrix doesn't "
+                    + "permit creating it in the new \(name).")
         } else {
             return nil
         }

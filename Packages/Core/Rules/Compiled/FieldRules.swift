@@ -89,8 +89,8 @@ struct FieldRules {
             guard let access = lists[name], !access.write else { continue }
             problem(
                 access.line ?? declaration.line,
-                "'\(name)' is a list, and lists are written with their object; permit it by {write: true}, or permit "
-                    + "no writing at all.")
+                "'\(name)' is a list, and lists are written together with their object; give it {write: true}, or "
+                    + "permit no writing at all.")
         }
     }
 
@@ -118,7 +118,9 @@ struct FieldRules {
                 continue
             }
             if property == item.primaryKey?.name {
-                problem(entry.line, "'\(shown)' is the primary key, which always goes with the object.")
+                problem(
+                    entry.line,
+                    "'\(shown)' is the primary key, which is always part of the object; remove its rule.")
                 continue
             }
             let access = access(entry.value, shown)
@@ -156,8 +158,8 @@ struct FieldRules {
             case ("read", _), ("write", _):
                 problem(
                     entry.value.line,
-                    "'\(name)': \(entry.key) is true or false, not \(entry.value.kind): rules of fields "
-                        + "can't depend on the object.")
+                    "'\(name)': \(entry.key) must be true or false, not \(entry.value.kind): field rules can't depend "
+                        + "on the object.")
             case ("fields", _): continue
             default:
                 let hint = entry.key.nearest(in: ["read", "write", "fields"]).map { "; did you mean '\($0)'?" } ?? "."
@@ -165,7 +167,7 @@ struct FieldRules {
             }
         }
         if node["read"] == nil, !access.write, !entries.isEmpty {
-            problem(node.line, "'\(name)': it doesn't say whether it may be read; add read: true or read: false.")
+            problem(node.line, "'\(name)' doesn't say whether it may be read; add read: true or read: false.")
         }
         access.read = access.read || access.write
         return access

@@ -86,7 +86,7 @@ struct RuleCompiler {
         }
         if let other = files[index] {
             problems.append(
-                "\(place)\(declaration.name) has rules in \(other) already; only one document can have them.")
+                "\(place)\(declaration.name) already has rules in \(other); only one document can have them.")
             return
         }
         files[index] = book.file
@@ -103,7 +103,7 @@ struct RuleCompiler {
             if let scope = book.scope, !scope.contains(schema[index].name) { continue }
             if let other = files[index] {
                 problems.append(
-                    "\(book.file): its default roles and those of \(other) are both about \(schema[index].name).")
+                    "\(book.file): its default roles and those of \(other) both cover \(schema[index].name).")
                 continue
             }
             files[index] = book.file
@@ -223,7 +223,7 @@ struct RuleCompiler {
             for index in schema.classes.indices where schema[index].owner == nil {
                 guard book.scope?.contains(schema[index].name) ?? true else { continue }
                 if declared[index] != nil, book.scope == nil {
-                    problems.append("\(place)another document says which property it is already.")
+                    problems.append("\(place)another document already names the property.")
                     return
                 }
                 declared[index] = declaration
@@ -238,8 +238,8 @@ struct RuleCompiler {
                 problems.append("\(place)no class has a property '\(shown)'\(hint)")
             } else if let type = types.first(where: { !PartitionKey.canHold($0) }) {
                 problems.append(
-                    "\(place)'\(name)' is of type \(type.name) and can't tell a partition; possible are string, int, "
-                        + "objectId and uuid.")
+                    "\(place)'\(name)' is of type \(type.name), which can't be a partition key; the possible types are "
+                        + "string, int, objectId and uuid.")
             }
         }
         for index in schema.classes.indices where schema[index].owner == nil {
@@ -275,7 +275,7 @@ struct RuleCompiler {
             let name = "\(schema[index].name).\(schema[index].columns[scope].name)"
             notes.append(
                 "\(place)\(name) becomes nil when its \(target) is deleted, and a role without a \(target) counts "
-                    + "everywhere; declare it @Persisted(onDelete: .cascade), so that the role goes with it.")
+                    + "everywhere; declare it @Persisted(onDelete: .cascade) so that the role is deleted too.")
         }
         let exclusive = grant.exclusive.compactMap { entry in
             if case .string(let next) = entry.value.content { (entry.key, next) } else { nil }
@@ -299,8 +299,8 @@ struct RuleCompiler {
         let name = if case .int = type { "int" } else { type.name }
         guard types.contains(name) else {
             problems.append(
-                "\(file):\(entry.line): grants: \(item.name).\(entry.key) is of type \(type.name) and can't hold \(use); "
-                    + "possible are \(types.joined(separator: ", ")).")
+                "\(file):\(entry.line): grants: \(item.name).\(entry.key) is of type \(type.name), which can't hold "
+                    + "\(use); possible types: \(types.joined(separator: ", ")).")
             return nil
         }
         return column

@@ -6,7 +6,7 @@ extension RuleBook {
     public init(_ document: RuleNode, file: String) {
         self.init(file: file)
         guard case .map(let entries) = document.content else {
-            problem(document.line, "a rule document is a mapping of class names to roles, not \(document.kind).")
+            problem(document.line, "a rule document must be a mapping of class names to roles, not \(document.kind).")
             return
         }
         if case .string("partition")? = document["type"]?.content {
@@ -25,7 +25,7 @@ extension RuleBook {
         }
         if classes.count > Self.maximumClassCount {
             problem(
-                document.line, "\(classes.count) classes have rules; at most \(Self.maximumClassCount) are possible.")
+                document.line, "\(classes.count) classes have rules; at most \(Self.maximumClassCount) are allowed.")
         }
     }
 
@@ -55,7 +55,7 @@ extension RuleBook {
         switch entry.key {
         case "rules":
             guard case .map(let entries) = value.content else {
-                return problem(value.line, "'rules' is a mapping of class names to roles, not \(value.kind).")
+                return problem(value.line, "'rules' must be a mapping of class names to roles, not \(value.kind).")
             }
             for entry in entries { readClass(entry) }
         case "defaultRoles", "default_roles":
@@ -70,7 +70,7 @@ extension RuleBook {
         case "partition": readPartition(value)
         case "version":
             guard case .int(let version) = value.content, version >= 1 else {
-                return problem(value.line, "'version' is a whole number from 1, not \(value.kind).")
+                return problem(value.line, "'version' must be a whole number of at least 1, not \(value.kind).")
             }
             guard version == Self.version else {
                 return problem(
@@ -94,7 +94,7 @@ extension RuleBook {
         }
         if let grants = document["grants"] { readGrants(grants) }
         guard case .map(let entries) = permissions.content else {
-            return problem(permissions.line, "'permissions' is a mapping, not \(permissions.kind).")
+            return problem(permissions.line, "'permissions' must be a mapping, not \(permissions.kind).")
         }
         for entry in entries {
             switch entry.key {
@@ -121,7 +121,7 @@ extension RuleBook {
         if document["partition"] == nil {
             problem(
                 document.line,
-                "a configuration of type partition says nothing of the partition; add partition: {key: …}.")
+                "a configuration of type partition needs a partition key; add partition: {key: …}.")
         }
     }
 
@@ -129,14 +129,14 @@ extension RuleBook {
     private mutating func readPartition(_ node: RuleNode) {
         guard case .map(let entries) = node.content else {
             return problem(
-                node.line, "'partition' is a mapping with the name of a property as its key, not \(node.kind).")
+                node.line, "'partition' must be a mapping such as {key: PROPERTY}, not \(node.kind).")
         }
         for entry in entries {
             switch (entry.key, entry.value.content) {
             case ("key", .string(let name)) where !name.isEmpty:
                 partition = PartitionDeclaration(key: .init(key: name, line: entry.value.line, value: entry.value))
             case ("key", _):
-                problem(entry.line, "partition: 'key' is the name of a property, not \(entry.value.kind).")
+                problem(entry.line, "partition: 'key' must be the name of a property, not \(entry.value.kind).")
             case ("permissions", _): readPartitionPermissions(entry.value)
             case ("type", _), ("required", _): break
             default:
@@ -145,13 +145,15 @@ extension RuleBook {
             }
         }
         if node["key"] == nil {
-            problem(node.line, "partition: it doesn't say which property tells the partition of an object; add key: ….")
+            problem(node.line, "partition: it doesn't say which property holds an object's partition; add key: ….")
         }
     }
 
     private mutating func readPartitionPermissions(_ node: RuleNode) {
         guard case .map(let entries) = node.content else {
-            return problem(node.line, "partition: 'permissions' is a mapping of read and write, not \(node.kind).")
+            return problem(
+                node.line,
+                "partition: 'permissions' must be a mapping with read and write, not \(node.kind).")
         }
         for entry in entries where !["read", "write"].contains(entry.key) {
             problem(entry.line, unknownKey(entry.key, in: ["read", "write"], of: "partition, permissions"))
@@ -166,7 +168,7 @@ extension RuleBook {
 
     private mutating func readCollection(_ document: RuleNode, _ line: Int) {
         guard case .string(let name)? = document["collection"]?.content else {
-            return problem(line, "'collection' is the name of a class.")
+            return problem(line, "'collection' must be the name of a class.")
         }
         readClass(.init(key: name, line: line, value: document))
         if let grants = document["grants"] { readGrants(grants) }
@@ -176,7 +178,7 @@ extension RuleBook {
 
     private mutating func readClass(_ entry: RuleNode.Entry) {
         if let other = classes.first(where: { $0.name == entry.key }) {
-            return problem(entry.line, "\(entry.key) has rules already, in line \(other.line).")
+            return problem(entry.line, "\(entry.key) already has rules, on line \(other.line).")
         }
         if case .map = entry.value.content {
             checkKeys(entry.value, Self.collectionKeys.union(["grants"]), entry.key)
@@ -192,7 +194,8 @@ extension RuleBook {
         }
         if let filters = node["filters"], case .list(let items) = filters.content, !items.isEmpty {
             problem(
-                filters.line, "\(place): filters aren't possible; put their conditions into the roles' read and write.")
+                filters.line,
+                "\(place): filters aren't supported; put their conditions into the roles' read and write.")
         }
     }
 
@@ -203,7 +206,7 @@ extension RuleBook {
             return []
         }
         guard nodes.count <= Self.maximumRoleCount else {
-            problem(list.line, "\(place): \(nodes.count) roles; at most \(Self.maximumRoleCount) are possible.")
+            problem(list.line, "\(place): \(nodes.count) roles; at most \(Self.maximumRoleCount) are allowed.")
             return []
         }
         let roles = nodes.compactMap { role($0, place) }
@@ -220,7 +223,7 @@ extension RuleBook {
 
     private mutating func role(_ node: RuleNode, _ className: String) -> RoleDeclaration? {
         guard case .map(let entries) = node.content else {
-            problem(node.line, "\(className): a role is a mapping with a name, not \(node.kind).")
+            problem(node.line, "\(className): a role must be a mapping with a name, not \(node.kind).")
             return nil
         }
         guard case .string(let name)? = node["name"]?.content, !name.isEmpty else {
@@ -231,7 +234,7 @@ extension RuleBook {
         var role = RoleDeclaration(name: name, line: node.line)
         role.isSecondForm = node["apply_when"] != nil || node["document_filters"] != nil
         if role.isSecondForm, node["applyWhen"] != nil {
-            problem(node.line, "\(place): it has both applyWhen and apply_when or document_filters; use one form.")
+            problem(node.line, "\(place): it mixes applyWhen with apply_when or document_filters; use one form.")
         }
         let known = Self.commonKeys + (role.isSecondForm ? ["apply_when", "document_filters"] : ["applyWhen"])
         for entry in entries where !known.contains(entry.key) && entry.key != "applyWhen" {
@@ -241,8 +244,8 @@ extension RuleBook {
         if role.applyWhen == nil {
             problem(
                 node.line,
-                "\(place): it doesn't say whom it is for; add "
-                    + "\(role.isSecondForm ? "apply_when" : "applyWhen"): {} for everybody who is logged in.")
+                "\(place): it doesn't say who it's for; add \(role.isSecondForm ? "apply_when" : "applyWhen"): {} for "
+                    + "everybody who is logged in.")
         }
         role.isForAnonymous = flag(node["anonymous"], "anonymous", place) ?? false
         role.usesMatrix = flag(node["matrix"], "matrix", place) ?? true
@@ -261,8 +264,8 @@ extension RuleBook {
             } else {
                 problem(
                     requires.line,
-                    "\(place): requires is a mapping of permissions to conditions on objects, such as {publish: {state: "
-                        + "published}}, not \(requires.kind).")
+                    "\(place): requires must be a mapping of permissions to conditions on objects, such as {publish: "
+                        + "{state: published}}, not \(requires.kind).")
             }
         }
         role.fields = node["fields"]
@@ -279,8 +282,8 @@ extension RuleBook {
             if role.readsEveryField == true || role.writesEveryField == true {
                 problem(
                     node.line,
-                    "\(place): it has no document_filters, without which a role permits nothing; add "
-                        + "document_filters: {read: true, write: true} for all objects.")
+                    "\(place): it permits nothing, because it has no document_filters; add document_filters: {read: "
+                        + "true, write: true} for all objects.")
             } else {
                 note(node.line, "\(place): it has no document_filters and permits nothing.")
             }
@@ -289,7 +292,7 @@ extension RuleBook {
             return
         }
         guard case .map(let entries) = filters.content else {
-            return problem(filters.line, "\(place): document_filters is a mapping of read and write.")
+            return problem(filters.line, "\(place): document_filters must be a mapping with read and write.")
         }
         for entry in entries where !["read", "write"].contains(entry.key) {
             problem(entry.line, unknownKey(entry.key, in: ["read", "write"], of: "\(place), document_filters"))
@@ -305,22 +308,24 @@ extension RuleBook {
         if ["read", "write", "fields", "additional_fields"].allSatisfy({ node[$0] == nil }) {
             problem(
                 node.line,
-                "\(place): it permits no field, whatever its document_filters say; add read: true and write: "
-                    + "true, or fields and additional_fields.")
+                "\(place): it permits no fields, whatever its document_filters say; add read: true and write: true, or "
+                    + "fields and additional_fields.")
         }
     }
 
     private mutating func readOperations(_ node: RuleNode?, _ place: String, _ role: inout RoleDeclaration) {
         guard let node else { return }
         guard case .map(let entries) = node.content else {
-            return problem(node.line, "\(place): operations is a mapping of names to expressions, not \(node.kind).")
+            return problem(
+                node.line,
+                "\(place): operations must be a mapping of names to expressions, not \(node.kind).")
         }
         for entry in entries {
             if ["read", "write", "create", "update", "insert", "delete"].contains(entry.key) {
                 problem(
                     entry.line,
-                    "\(place), operations: '\(entry.key)' isn't one of them; use the role's read, write, "
-                        + "insert and delete.")
+                    "\(place), operations: '\(entry.key)' doesn't belong here; use the role's own read, write, insert "
+                        + "and delete.")
             } else {
                 role.operations.append(entry)
             }
@@ -334,7 +339,7 @@ extension RuleBook {
         case .string("%%true"): return true
         case .string("%%false"): return false
         default:
-            problem(node.line, "\(place): '\(key)' is true or false here, not \(node.kind).")
+            problem(node.line, "\(place): '\(key)' must be true or false here, not \(node.kind).")
             return nil
         }
     }
@@ -362,8 +367,8 @@ extension RuleBook {
             for key in named where name(key) == nil && (key != "scope" || node["scope"] != nil) {
                 problem(
                     node.line,
-                    "grants: '\(key)' is missing or isn't a name; it names the "
-                        + "\(key == "class" ? "class of the objects that give roles" : "property with the \(key)").")
+                    "grants: '\(key)' is missing or isn't a name; it must name the "
+                        + "\(key == "class" ? "class of the objects that grant roles" : "property with the \(key)").")
             }
             guard let className = name("class"), let user = name("user"), let role = name("role") else { continue }
             grants.append(
@@ -380,7 +385,7 @@ extension RuleBook {
             for case .string(let name) in nodes.map(\.content) where !name.isEmpty { names.append(name) }
             if names.count == nodes.count, !names.isEmpty { return names }
         }
-        problem(node.line, "grants: 'roles' is a list of the names of the roles that it gives, not \(node.kind).")
+        problem(node.line, "grants: 'roles' must be a list of the names of the roles that it grants, not \(node.kind).")
         return nil
     }
 
@@ -391,12 +396,12 @@ extension RuleBook {
         guard case .map(let entries) = node.content, !entries.isEmpty else {
             problem(
                 node.line,
-                "grants: 'exclusive' is a mapping {ROLE: ROLE}, of a role that one user has in each scope to the one that "
-                    + "a user gets who hands it over, not \(node.kind).")
+                "grants: 'exclusive' must be a mapping {ROLE: ROLE} from a role that only one user has in each scope "
+                    + "to the role that this user gets after handing it over, not \(node.kind).")
             return []
         }
         if grant["scope"] == nil {
-            problem(node.line, "grants: 'exclusive' is about roles within an object; add scope: PROPERTY.")
+            problem(node.line, "grants: 'exclusive' applies to roles within an object; add scope: PROPERTY.")
         }
         let listed = grant["roles"].flatMap { roles -> [String]? in
             guard case .list(let nodes) = roles.content else { return nil }
@@ -409,7 +414,9 @@ extension RuleBook {
                 continue
             }
             if next == entry.key {
-                problem(entry.line, "grants, exclusive: who hands '\(next)' over would keep it; name another role.")
+                problem(
+                    entry.line,
+                    "grants, exclusive: a user who hands '\(next)' over would keep it; name another role.")
             }
             for name in [entry.key, next] where listed?.contains(name) == false {
                 let hint = name.nearest(in: listed ?? []).map { "; did you mean '\($0)'?" } ?? "."

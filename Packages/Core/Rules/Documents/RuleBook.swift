@@ -63,8 +63,10 @@ public struct RuleBook: Sendable {
     /// - Parameter item: the class that has, or used to have, this name.
     func refusal(naming name: String, _ item: ClassSchema) -> String? {
         guard let scope, !scope.contains(name) else { return nil }
-        guard scope.contains(item.name) else { return "\(name) belongs to another app, whose rules decide about it." }
-        return "the class '\(name)' is called '\(item.name)' now; use that name."
+        guard scope.contains(item.name) else {
+            return "\(name) belongs to another app, and only that app's rules apply to it."
+        }
+        return "the class '\(name)' is now called '\(item.name)'; use that name."
     }
 
     /// Which role may do what with which service, if the document has a matrix.

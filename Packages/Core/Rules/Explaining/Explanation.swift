@@ -42,14 +42,14 @@ public struct Explanation: Sendable {
 extension Explanation: CustomStringConvertible {
     /// A text of several lines, as `migration-tool rules explain` prints it.
     public var description: String {
-        guard hasRules else { return "\(className) has no rules, so that nobody may do anything with it." }
+        guard hasRules else { return "\(className) has no rules, so nobody may do anything with it." }
         var lines = [className]
         for role in roles {
             lines.append(
                 "  role '\(role.name)' (\(role.place)) \(role.applies ? "applies" : "doesn't apply; it would need")")
             lines += role.needs.map { "    \($0)" }
         }
-        if role == nil { lines.append("  No role applies, so that the user may do nothing.") }
+        if role == nil { lines.append("  No role applies, so the user may do nothing.") }
         for permission in permissions {
             let filter =
                 switch permission.filter {
@@ -62,7 +62,7 @@ extension Explanation: CustomStringConvertible {
             lines += permission.needs.map { "      \($0)" }
         }
         if !hiddenProperties.isEmpty { lines.append("  hidden: \(hiddenProperties.joined(separator: ", "))") }
-        if !fixedProperties.isEmpty { lines.append("  not to be changed: \(fixedProperties.joined(separator: ", "))") }
+        if !fixedProperties.isEmpty { lines.append("  read-only: \(fixedProperties.joined(separator: ", "))") }
         return lines.joined(separator: "\n")
     }
 }

@@ -5,17 +5,17 @@ extension RuleExpression {
     /// - Parameter row: the object's row. Without one, every condition on an object counts as possible.
     func need(for subject: Subject, row: Row?, of item: ClassSchema?) -> RuleNeed? {
         switch self {
-        case .constant(let value): return value ? nil : .change(Wording("the rule permits it to nobody"))
+        case .constant(let value): return value ? nil : .change(Wording("the rule permits nobody"))
         case .all(let parts): return .every(parts.compactMap { $0.need(for: subject, row: row, of: item) })
         case .any(let parts):
             let needs = parts.map { $0.need(for: subject, row: row, of: item) }
             return needs.contains(nil) ? nil : .oneOf(needs.compactMap { $0 })
         case .not(let inner):
             switch inner.predicate(for: subject) {
-            case .constant(let value): return value ? .change(Wording("not \(inner), but that is so")) : nil
+            case .constant(let value): return value ? .change(Wording("not \(inner), but it holds")) : nil
             case let predicate:
                 guard let row, let item, predicate.matches(row, of: item) else { return nil }
-                return .change(Wording("not \(inner), but that is so"))
+                return .change(Wording("not \(inner), but it holds"))
             }
         case .user(let reference, _):
             if holds(for: subject) { return nil }

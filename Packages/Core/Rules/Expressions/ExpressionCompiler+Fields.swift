@@ -30,7 +30,7 @@ extension ExpressionCompiler {
         case .compare(let comparison):
             guard let operand = operand(column, value) else { return .constant(false) }
             if operand == .literal(.null), comparison != .equal, comparison != .notEqual {
-                return refuse(value.line, "'\(column.name)' can be compared with null by $eq and $ne only.")
+                return refuse(value.line, "'\(column.name)' can be compared with null only by $eq and $ne.")
             }
             return .field(column, comparison, operand)
         case .isIn(let isNegated):
@@ -81,7 +81,7 @@ extension ExpressionCompiler {
     ) -> RuleExpression {
         guard column.type == .string else {
             return refuse(
-                line, "'\(column.name)' is \(column.type.article) and can't hold a role's name, which is a text.")
+                line, "'\(column.name)' is \(column.type.article) and can't hold a role's name, which is a string.")
         }
         guard let names = declaration?.addedRoles(within: name) else {
             let known = (declaration?.everywhere ?? []) + (declaration?.roles ?? [])
@@ -123,8 +123,8 @@ extension ExpressionCompiler {
             guard !reference.isOfPartition || PartitionKey.canHold(column.type) else {
                 report(
                     node.line,
-                    "'\(column.name)' is \(column.type.article) and can't hold a partition, which is a text, a whole "
-                        + "number, an ObjectId or a UUID.")
+                    "'\(column.name)' is \(column.type.article) and can't hold a partition, which is a string, an "
+                        + "integer, an ObjectId or a UUID.")
                 return nil
             }
             return .reference(reference)
@@ -132,7 +132,7 @@ extension ExpressionCompiler {
         guard let literal = literal(node) else { return nil }
         if literal == .null { return .literal(.null) }
         guard let value = literal.converted(to: column.type), !value.isNotANumber else {
-            let hint = if case .array = literal { "; for one of several values write {\"$in\": […]}" } else { "" }
+            let hint = if case .array = literal { "; to compare with several values, write {\"$in\": […]}" } else { "" }
             report(
                 node.line,
                 "'\(column.name)' is \(column.type.article) and can't be compared with \(literal)\(hint).")

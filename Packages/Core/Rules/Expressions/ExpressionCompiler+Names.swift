@@ -16,7 +16,7 @@ extension ExpressionCompiler {
             if entries.count == 1, RuleOperator.wrappers.contains(entries[0].key) {
                 return unwrapped(entries[0].key, entries[0].value)
             }
-            report(node.line, "a value was expected, not a mapping.")
+            report(node.line, "expected a value, not a mapping.")
             return nil
         }
     }
@@ -30,7 +30,7 @@ extension ExpressionCompiler {
         case (_, .string(let text)): return .string(text)
         default: break
         }
-        report(node.line, "\(key) takes a text, not \(node.kind).")
+        report(node.line, "\(key) takes a string, not \(node.kind).")
         return nil
     }
 
@@ -42,7 +42,7 @@ extension ExpressionCompiler {
         case "%%partition":
             report(
                 line,
-                "'\(shown)' isn't known about partitions. There are "
+                "'\(shown)' isn't a partition expansion. The expansions are "
                     + "\(UserReference.partitionForms.joined(separator: ", ")).")
         case "%%values", "%%environment", "%%request":
             report(line, "\(shown) isn't available: write the value itself.")
@@ -52,7 +52,8 @@ extension ExpressionCompiler {
             let nearest = text.nearest(in: UserReference.forms).map { "; did you mean \($0)?" } ?? "."
             report(
                 line,
-                "'\(shown)' isn't known about users\(nearest) There are \(UserReference.forms.joined(separator: ", "))."
+                "'\(shown)' isn't a user expansion\(nearest) The expansions are "
+                    + "\(UserReference.forms.joined(separator: ", "))."
             )
         default:
             let nearest =
@@ -67,8 +68,8 @@ extension ExpressionCompiler {
         guard let item else {
             report(
                 line,
-                "this condition is about the user only, so that it can't look at '\(shown)': compare the property "
-                    + "in read or write, or use an expansion such as %%user.custom_data.NAME.")
+                "this condition is about the user only, so it can't look at '\(shown)': compare the property in read "
+                    + "or write, or use an expansion such as %%user.custom_data.NAME.")
             return nil
         }
         if let index = item.columnIndex(name) {
@@ -98,9 +99,10 @@ extension ExpressionCompiler {
 
     func unknownOperator(_ key: String) -> String {
         if key == "%function" || key == "$function" {
-            return "%function isn't possible: rules can't call code. Keep what the function looks up in the user's "
-                + "custom data, and compare with %%user.custom_data. A function that takes a partition apart is written "
-                + "with %%partition.key and %%partition.value."
+            return
+                "%function isn't supported: rules can't call code. Keep what the function looks up in the user's "
+                + "custom data, and compare with %%user.custom_data. To take a partition apart, use "
+                + "%%partition.key and %%partition.value."
         }
         let shown = key.shortened(toByteCount: 40)
         let nearest = key.nearest(in: RuleOperator.names).map { "; did you mean \($0)?" } ?? "."

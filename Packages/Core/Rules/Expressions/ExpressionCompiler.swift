@@ -46,7 +46,7 @@ struct ExpressionCompiler {
         if expression.partCount > Self.maximumPartCount {
             return refuse(
                 node.line,
-                "the expression has \(expression.partCount) parts; at most \(Self.maximumPartCount) are possible.")
+                "the expression has \(expression.partCount) parts; at most \(Self.maximumPartCount) are allowed.")
         }
         if expression == .constant(false), problems.isEmpty, !node.isPlainlyFalse, !node.asksMatrix {
             return refuse(node.line, "the expression is never true; write false if that is what you mean.")
@@ -104,7 +104,7 @@ struct ExpressionCompiler {
         let list =
             known.isEmpty
             ? " The matrix has no 'permissions'."
-            : " There are \(known.map { Self.permissionPrefix + $0 }.joined(separator: ", "))."
+            : " Permissions: \(known.map { Self.permissionPrefix + $0 }.joined(separator: ", "))."
         return refuse(
             line, "'\(Self.permissionPrefix)\(name.shortened(toByteCount: 40))' isn't known\(hint)\(list)")
     }
@@ -114,7 +114,7 @@ struct ExpressionCompiler {
         let operations = PermissionMatrix.operations.map(\.name)
         if let declaration, let (service, operation, isEverywhere) = Self.box(name, of: declaration) {
             guard item != nil || asksBoxesOfUser else {
-                return refuse(line, "this condition is about the user only, so that it can't ask the matrix.")
+                return refuse(line, "this condition is about the user only, so it can't ask the matrix.")
             }
             let column = isEverywhere ? nil : scopeColumn.flatMap { item?.columns[$0] }
             return declaration.expression(
@@ -124,14 +124,14 @@ struct ExpressionCompiler {
             let hint = name.nearest(in: operations).map { "; did you mean '\(Self.matrixPrefix)\($0)'?" } ?? "."
             return refuse(
                 line,
-                "'\(Self.matrixPrefix)\(name.shortened(toByteCount: 40))' isn't known\(hint) There are "
+                "'\(Self.matrixPrefix)\(name.shortened(toByteCount: 40))' isn't known\(hint) Operations: "
                     + "\(operations.map { Self.matrixPrefix + $0 }.joined(separator: ", ")).")
         }
         guard let matrix else {
             return refuse(
                 line,
                 item == nil
-                    ? "this condition is about the user only, so that it can't ask the matrix about an object."
+                    ? "this condition is about the user only, so it can't ask the matrix about an object."
                     : "the class isn't in a service of the matrix; add it to one.")
         }
         return matrix[Operation(name)] ?? .constant(false)
@@ -184,7 +184,7 @@ struct ExpressionCompiler {
             return [refuse(entry.value.line, "\(entry.key) takes a list of expressions, not \(entry.value.kind).")]
         }
         guard !nodes.isEmpty else {
-            return [refuse(entry.value.line, "\(entry.key) takes at least one expression, and the list is empty.")]
+            return [refuse(entry.value.line, "\(entry.key) takes at least one expression, but the list is empty.")]
         }
         return nodes.map { expression($0, depth: depth + 1) }
     }

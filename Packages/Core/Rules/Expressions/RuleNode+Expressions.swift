@@ -40,5 +40,5 @@ extension Value {
 
 extension PropertyType {
     /// The name with its article, for messages: `an int`.
-    var article: String { ("aeiou".contains(name.prefix(1)) ? "an " : "a ") + name }
+    var article: String { ("aeio".contains(name.prefix(1)) ? "an " : "a ") + name }
 }

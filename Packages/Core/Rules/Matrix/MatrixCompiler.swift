@@ -44,8 +44,8 @@ struct MatrixCompiler {
         if let node = declaration.write, let question = node.matrixQuestions.first {
             problem(
                 node.line,
-                "'write' can't ask for the box '\(question.shortened(toByteCount: 60))': a role with that box could tick every "
-                    + "other one, and so do everything. Name a role, as in {\"%%user.roles\": ROLE}.")
+                "'write' can't ask for the box '\(question.shortened(toByteCount: 60))': a role with that box could "
+                    + "tick all the others, and so do everything. Name a role, as in {\"%%user.roles\": ROLE}.")
             return .constant(false)
         }
         return condition(declaration.write, "write")
@@ -71,9 +71,9 @@ struct MatrixCompiler {
                     guard !idle.isEmpty else { continue }
                     let reach = isEverywhere ? "everywhere" : "within an object"
                     notes.append(
-                        "\(book.file):\(role.line): matrix, role '\(role.name)', \(service): no rule asks whether a role "
-                            + "that counts \(reach) may \(idle.map(\.name).joined(separator: ", ")), so that the box permits "
-                            + "nothing.")
+                        "\(book.file):\(role.line): matrix, role '\(role.name)', \(service): no rule asks whether a "
+                            + "role that counts \(reach) may \(idle.map(\.name).joined(separator: ", ")), so the box "
+                            + "permits nothing.")
                 }
             }
         }
@@ -89,8 +89,8 @@ struct MatrixCompiler {
             if earlier.contains(.constant(false)) {
                 problem(
                     group.line,
-                    "users: nobody is left for '\(group.name)', because a group before it is for everybody; move it up or "
-                        + "remove it.")
+                    "users: nobody is left for '\(group.name)', because an earlier group is for everybody; move it up "
+                        + "or remove it.")
             }
             let whole = RuleExpression.conjunction(earlier + [own])
             earlier.append(.negation(own))
@@ -167,7 +167,7 @@ struct MatrixCompiler {
             problem(
                 item.line,
                 "\(item.name) has no property '\(scope.key.shortened(toByteCount: String.nearestLengthLimit))'\(hint) "
-                    + "Its service may name another: {\(item.name): PROPERTY}.")
+                    + "The service can name another one: {\(item.name): PROPERTY}.")
             return nil
         }
         let type = schema.storedType(of: found.columns[column])
@@ -193,7 +193,7 @@ struct MatrixCompiler {
             if operation == .create, column == found.primaryKeyIndex, let role = roles.first {
                 problem(
                     role.line,
-                    "role '\(role.name)', \(service): \(item.name) is what roles are granted in, and nobody has a role "
+                    "role '\(role.name)', \(service): roles are granted within a \(item.name), and nobody has a role "
                         + "in one before it exists; remove the letter c.")
             }
             result[operation] = declaration.expression(

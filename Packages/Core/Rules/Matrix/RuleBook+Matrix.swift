@@ -7,7 +7,7 @@ extension RuleBook {
 
     mutating func readMatrix(_ node: RuleNode) {
         guard case .map(let entries) = node.content else {
-            return problem(node.line, "'matrix' is a mapping with scope, services and roles, not \(node.kind).")
+            return problem(node.line, "'matrix' must be a mapping with scope, services and roles, not \(node.kind).")
         }
         var declaration = MatrixDeclaration(line: node.line)
         for entry in entries where !Self.matrixKeys.contains(entry.key) {
@@ -20,18 +20,19 @@ extension RuleBook {
         guard case .map(let services)? = node["services"]?.content, !services.isEmpty else {
             return problem(
                 (node["services"] ?? node).line,
-                "matrix: it has no services; add services: {NAME: CLASS}, with a name for each class or several.")
+                "matrix: it has no services; add services: {NAME: CLASS}, with a name for each class or group of "
+                    + "classes.")
         }
         for entry in services { readService(entry, &declaration) }
         guard case .map(let roles)? = node["roles"]?.content, !roles.isEmpty else {
             return problem(
                 (node["roles"] ?? node).line,
-                "matrix: it has no roles; add roles: {ROLE: {SERVICE: crud}}, with a dash for each letter that is missing."
+                "matrix: it has no roles; add roles: {ROLE: {SERVICE: crud}}, with a dash for each missing letter."
             )
         }
         guard roles.count <= Self.maximumRoleCount else {
             return problem(
-                roles[0].line, "matrix: \(roles.count) roles; at most \(Self.maximumRoleCount) are possible.")
+                roles[0].line, "matrix: \(roles.count) roles; at most \(Self.maximumRoleCount) are allowed.")
         }
         for entry in roles {
             if let role = matrixRole(entry, declaration) { declaration.roles.append(role) }
@@ -47,7 +48,8 @@ extension RuleBook {
         guard case .map(let entries) = node.content else {
             return problem(
                 node.line,
-                "matrix: 'operations' is a mapping {OPERATION: CONDITION} with conditions on the user, not \(node.kind)."
+                "matrix: 'operations' must be a mapping {OPERATION: CONDITION} with conditions on the user, not "
+                    + "\(node.kind)."
             )
         }
         let known = MatrixAccess.operations.map(\.name)
@@ -56,9 +58,9 @@ extension RuleBook {
                 let hint = entry.key.nearest(in: known).map { "; did you mean '\($0)'?" } ?? "."
                 problem(
                     entry.line,
-                    "matrix, operations: there is no '\(entry.key.shortened(toByteCount: String.nearestLengthLimit))'"
-                        + "\(hint) There are \(known.joined(separator: ", ")); operations on objects are for the roles of "
-                        + "their class.")
+                    "matrix, operations: there is no operation "
+                        + "'\(entry.key.shortened(toByteCount: String.nearestLengthLimit))'\(hint) Operations: "
+                        + "\(known.joined(separator: ", ")). Operations on objects belong to the roles of their class.")
                 continue
             }
             declaration.operations.append(entry)
@@ -69,8 +71,8 @@ extension RuleBook {
         guard case .string(let name) = node.content, !name.isEmpty else {
             problem(
                 node.line,
-                "\(what) is the name of the property that links an object to what roles are granted in, "
-                    + "not \(node.kind).")
+                "\(what) must be the name of the property that links to the object that roles are granted in, not "
+                    + "\(node.kind).")
             return nil
         }
         return .init(key: name, line: node.line, value: node)
@@ -97,8 +99,8 @@ extension RuleBook {
             guard let name = name(entry.value) else {
                 return problem(
                     entry.line,
-                    "matrix: the service '\(entry.key.shortened(toByteCount: 60))' is a class, a list of classes or a "
-                        + "mapping {CLASS: PROPERTY}, not \(entry.value.kind).")
+                    "matrix: the service '\(entry.key.shortened(toByteCount: 60))' must be a class, a list of classes "
+                        + "or a mapping {CLASS: PROPERTY}, not \(entry.value.kind).")
             }
             found = [.init(name: name, line: entry.value.line, scope: nil)]
         }
@@ -106,13 +108,15 @@ extension RuleBook {
             let others = declaration.services.filter { $0.classes.contains { $0.name == item.name } }
             if let other = others.first?.name ?? (found.filter { $0.name == item.name }.count > 1 ? entry.key : nil) {
                 problem(
-                    item.line, "matrix: \(item.name) is in the service '\(other)' already; a class is in one service.")
+                    item.line,
+                    "matrix: \(item.name) is already in the service '\(other)'; a class can be in only one "
+                        + "service.")
             }
             if item.scope == nil, declaration.scope == nil {
                 problem(
                     item.line,
-                    "matrix: it doesn't say how an object of \(item.name) is linked to what roles are granted in; add "
-                        + "scope: PROPERTY to the matrix.")
+                    "matrix: it doesn't say which property of \(item.name) links to the object that roles are granted "
+                        + "in; add scope: PROPERTY to the matrix.")
             }
         }
         declaration.services.append(.init(name: entry.key, classes: found))
@@ -124,19 +128,19 @@ extension RuleBook {
         guard case .map(let entries) = node.content else {
             return problem(
                 node.line,
-                "matrix: 'everywhere' is a mapping {ROLE: {SERVICE: crud}} of roles that count everywhere, not "
+                "matrix: 'everywhere' must be a mapping {ROLE: {SERVICE: crud}} of roles that count everywhere, not "
                     + "\(node.kind).")
         }
         guard entries.count <= Self.maximumRoleCount else {
             return problem(
-                node.line, "matrix: \(entries.count) roles; at most \(Self.maximumRoleCount) are possible.")
+                node.line, "matrix: \(entries.count) roles; at most \(Self.maximumRoleCount) are allowed.")
         }
         for entry in entries {
             if declaration.roles.contains(where: { $0.name == entry.key }) {
                 problem(
                     entry.line,
-                    "matrix: '\(entry.key.shortened(toByteCount: 60))' is among 'roles' already; a role counts within an "
-                        + "object or everywhere.")
+                    "matrix: '\(entry.key.shortened(toByteCount: 60))' is already one of the 'roles'; a role counts "
+                        + "either within an object or everywhere.")
             } else if let role = matrixRole(entry, declaration) {
                 declaration.everywhere.append(role)
             }
@@ -165,7 +169,7 @@ extension RuleBook {
             permitted[cell.key] = operations(cell, place)
         }
         for service in services where !cells.contains(where: { $0.key == service }) {
-            problem(entry.line, "\(place): it says nothing of '\(service)'; add \(service): ----.")
+            problem(entry.line, "\(place): it doesn't list the service '\(service)'; add \(service): ----.")
         }
         return .init(name: entry.key, line: entry.line, permitted: permitted)
     }
@@ -186,12 +190,12 @@ extension RuleBook {
                     "\(place): '\(letter)' isn't a letter of crud: c to create, r to read, u to update, d to delete.")
                 continue
             }
-            if !result.insert(operation).inserted { problem(cell.value.line, "\(place): '\(letter)' is there twice.") }
+            if !result.insert(operation).inserted { problem(cell.value.line, "\(place): '\(letter)' appears twice.") }
         }
         if !result.isEmpty, !result.contains(.read) {
             problem(
                 cell.value.line,
-                "\(place): '\(text)' has no r, but who may change an object may read it; add r, or write ----.")
+                "\(place): '\(text)' has no r, but users who may change an object may read it; add r, or write ----.")
         }
         return result
     }

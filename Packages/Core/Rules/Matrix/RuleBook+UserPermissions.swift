@@ -11,19 +11,19 @@ extension RuleBook {
         guard case .map(let groups)? = node["users"]?.content, !groups.isEmpty else {
             return problem(
                 (node["users"] ?? node).line,
-                "matrix: 'users' is a mapping {GROUP: CONDITION} with a condition on the user for each kind of users, in the "
-                    + "order in which they are asked; the last one may be {}.")
+                "matrix: 'users' must be a mapping {GROUP: CONDITION} with a condition on the user for each group, in "
+                    + "order of evaluation; the last one can be {}.")
         }
         guard case .map(let permissions)? = node["permissions"]?.content, !permissions.isEmpty else {
             return problem(
                 (node["permissions"] ?? node).line,
-                "matrix: 'permissions' is a mapping {NAME: {GROUP: true}} that says for each group of 'users' whether it has "
-                    + "the permission.")
+                "matrix: 'permissions' must be a mapping {NAME: {GROUP: true}} that says for each group of 'users' "
+                    + "whether it has the permission.")
         }
         for entries in [groups, permissions] where entries.count > Self.maximumPermissionCount {
             return problem(
                 entries[0].line,
-                "matrix: \(entries.count) entries; at most \(Self.maximumPermissionCount) are possible.")
+                "matrix: \(entries.count) entries; at most \(Self.maximumPermissionCount) are allowed.")
         }
         for entry in groups {
             checkName(entry, "users")
@@ -39,8 +39,8 @@ extension RuleBook {
         guard entry.key.wholeMatch(of: #/[A-Za-z][A-Za-z0-9_\-]{0,39}/#) == nil else { return }
         problem(
             entry.line,
-            "matrix, \(section): '\(entry.key.shortened(toByteCount: 60))' isn't a name: it takes 1 to 40 letters, digits, "
-                + "'-' and '_', and begins with a letter.")
+            "matrix, \(section): '\(entry.key.shortened(toByteCount: 60))' isn't a valid name: it must have 1 to 40 "
+                + "letters, digits, '-' and '_', and begin with a letter.")
     }
 
     private mutating func userPermission(
@@ -68,7 +68,7 @@ extension RuleBook {
             if isPermitted { permitted.insert(cell.key) }
         }
         for group in groups where !cells.contains(where: { $0.key == group }) {
-            problem(entry.line, "\(place): it says nothing of '\(group)'; add \(group): false.")
+            problem(entry.line, "\(place): it doesn't list the group '\(group)'; add \(group): false.")
         }
         return .init(name: entry.key, line: entry.line, groups: permitted)
     }

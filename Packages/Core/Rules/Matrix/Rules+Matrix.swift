@@ -15,8 +15,8 @@ extension Rules {
         if !subject.isAnonymous, expression.holds(for: subject) { return nil }
         return .init(
             wording: MatrixAccess.operations.contains(operation)
-                ? Wording("Not permitted to \(operation) by the permission matrix: its rule asks for \(expression).")
-                : Wording("Not permitted to \(operation) the permission matrix: its rule asks for \(expression)."),
+                ? Wording("Not permitted to \(operation) by the permission matrix: its rule requires \(expression).")
+                : Wording("Not permitted to \(operation) the permission matrix: its rule requires \(expression)."),
             needsLogin: subject.isAnonymous)
     }
 

@@ -12,7 +12,7 @@ extension UserValue {
     public init(json: some DataProtocol) throws(ValueError) {
         guard json.count <= Self.maximumByteCount else {
             throw ValueError(
-                "User data has \(json.count) bytes of JSON; at most \(Self.maximumByteCount) are possible.")
+                "User data has \(json.count) bytes of JSON; at most \(Self.maximumByteCount) are allowed.")
         }
         do {
             self = try JSONDecoder().decode(UserValue.self, from: Data(json))
@@ -55,7 +55,7 @@ extension UserValue: Decodable {
         } else if let text = try? value.decode(String.self) {
             self = .string(text)
         } else {
-            throw ValueError("User data has a number that is too large: a Double has to hold it.")
+            throw ValueError("User data has a number that doesn't fit in a Double.")
         }
     }
 

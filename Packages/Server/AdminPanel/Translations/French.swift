@@ -5864,10 +5864,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
 
-        msgid "the rule permits it to nobody"
+        msgid "the rule permits nobody"
         msgstr "la règle ne le permet à personne"
 
-        msgid "not {0}, but that is so"
+        msgid "not {0}, but it holds"
         msgstr "pas {0}, mais c’est le cas"
 
         msgid "{0}, but it is {1}"
@@ -5912,15 +5912,15 @@ extension BuiltInTranslations {
         msgid "There is no permission matrix."
         msgstr "Il n’y a pas de matrice d’autorisations."
 
-        msgid "Not permitted to {0} by the permission matrix: its rule asks for {1}."
+        msgid "Not permitted to {0} by the permission matrix: its rule requires {1}."
         msgstr "Non autorisé par la matrice d’autorisations ({0}) : sa règle demande {1}."
 
-        msgid "Not permitted to {0} the permission matrix: its rule asks for {1}."
+        msgid "Not permitted to {0} the permission matrix: its rule requires {1}."
         msgstr "Non autorisé : {0} la matrice d’autorisations. Sa règle demande {1}."
 
         # Packages/Core/Rules/Rules+Partitions.swift
 
-        msgid "the class has no property that tells the partition of an object, so that it isn't synchronised in Realms of a partition."
+        msgid "the class has no partition key, so it isn't synchronised in Realms of a partition."
         msgstr "la classe n’a pas de propriété qui indique la partition d’un objet ; elle n’est donc pas synchronisée dans les Realms d’une partition."
 
         msgid "the Realm's partition is {0}, and {1}"
@@ -5931,7 +5931,7 @@ extension BuiltInTranslations {
 
         # Packages/Core/Rules/Rules+Requirements.swift
 
-        msgid "Not permitted to {0} this {1} so: it takes the permission '{2}'."
+        msgid "Not permitted to {0} this {1} like this: that requires the permission '{2}'."
         msgstr "Non autorisé : {0} ainsi cet objet ({1}). Il faut l’autorisation « {2} »."
 
         # Packages/Core/Rules/Rules.swift
@@ -5939,10 +5939,10 @@ extension BuiltInTranslations {
         msgid "Not permitted to {0} this {1}: {2}"
         msgstr "Non autorisé : {0} cet objet ({1}), car {2}"
 
-        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to delete it in the old {2}."
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit deleting it in the old {2}."
         msgstr "Non autorisé : modifier « {0} » de cet objet ({1}). Cela le déplace, et la matrice ne permet pas de le supprimer de l’ancien « {2} »."
 
-        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to create it in the new {2}."
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit creating it in the new {2}."
         msgstr "Non autorisé : modifier « {0} » de cet objet ({1}). Cela le déplace, et la matrice ne permet pas de le créer dans le nouveau « {2} »."
 
         msgid "no rule of the role '{0}' allows it"
@@ -5965,45 +5965,45 @@ extension BuiltInTranslations {
         msgid "The rules have no permission matrix."
         msgstr "Les règles n’ont pas de matrice d’autorisations."
 
-        msgid "'{0}' may change {1}, and who may change objects may read them. Take create, update and delete away first."
+        msgid "'{0}' may change {1}, and a role that may change objects may read them. Remove create, update and delete first."
         msgstr "« {0} » peut modifier {1}, et qui peut modifier des objets peut les lire. Retirez d’abord la création, la modification et la suppression."
 
-        msgid "'{0}' may not read {1}, and who may change objects may read them. Permit read first."
+        msgid "'{0}' may not read {1}, and a role that may change objects must be able to read them. Permit read first."
         msgstr "« {0} » ne peut pas lire {1}, et qui peut modifier des objets peut les lire. Autorisez d’abord la lecture."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts everywhere."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts everywhere."
         msgstr "La case « {0} {1} » ne permettrait rien : aucune règle ne la consulte pour un rôle qui vaut partout."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts within an object."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts within an object."
         msgstr "La case « {0} {1} » ne permettrait rien : aucune règle ne la consulte pour un rôle qui vaut dans un objet."
 
-        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or is written in another way than as plain letters. Write it out in the document, and apply that."
+        msgid "The box of '{0}' and '{1}' (line {2}) isn't written as plain letters, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."
         msgstr "La case de « {0} » et « {1} » (ligne {2}) vaut aussi pour d’autres, par un alias ou une clé de fusion, ou n’est pas écrite en simples lettres. Écrivez-la en toutes lettres dans le document, et appliquez celui-ci."
 
-        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply that."
+        msgid "The box of '{0}' and '{1}' (line {2}) isn't written as true or false, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."
         msgstr "La case de « {0} » et « {1} » (ligne {2}) vaut aussi pour d’autres, par un alias ou une clé de fusion, ou n’est pas écrite true ou false. Écrivez-la en toutes lettres dans le document, et appliquez celui-ci."
 
         msgid "A role can't be called '{0}': {1}"
         msgstr "Un rôle ne peut pas s’appeler « {0} » : {1}"
 
-        msgid "The rules name the role '{0}' in line {1}, so that it belongs to the app. Change its boxes, or change the document and apply it."
+        msgid "The rules name the role '{0}' on line {1}, so it belongs to the app. Change its boxes, or change the document and apply it."
         msgstr "Les règles nomment le rôle « {0} » à la ligne {1} ; il appartient donc à l’application. Modifiez ses cases, ou modifiez le document et appliquez-le."
 
-        msgid "The rules list roles in a way that the role '{0}' can't be changed in (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
+        msgid "The role '{0}' can't be changed, because of how the rules list roles (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
         msgstr "Les règles énumèrent les rôles d’une façon qui ne permet pas de modifier le rôle « {0} » (ligne {1}) : écrivez « grants », ses « roles » et la matrice sans alias ni clés de fusion, un rôle après l’autre."
 
         # Packages/Core/RuleDocuments/RuleText+Roles.swift
 
-        msgid "it takes 1 to {0} letters, digits, '-' and '_', and begins with a letter."
+        msgid "it must have 1 to {0} letters, digits, '-' and '_', and begin with a letter."
         msgstr "il faut de 1 à {0} lettres, chiffres, « - » et « _ », en commençant par une lettre."
 
-        msgid "the name means something else."
+        msgid "the name is reserved."
         msgstr "ce nom signifie autre chose."
 
-        msgid "there is a role '{0}'."
+        msgid "there is already a role '{0}'."
         msgstr "il existe un rôle « {0} »."
 
-        msgid "the rules use the word in line {0}."
+        msgid "the rules already use this word on line {0}."
         msgstr "les règles emploient ce mot à la ligne {0}."
 
         # Packages/Tools/Migration/Editing/DatabaseMigrations.swift

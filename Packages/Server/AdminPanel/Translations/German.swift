@@ -5865,10 +5865,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
 
-        msgid "the rule permits it to nobody"
+        msgid "the rule permits nobody"
         msgstr "die Regel erlaubt es niemandem"
 
-        msgid "not {0}, but that is so"
+        msgid "not {0}, but it holds"
         msgstr "nicht {0}, aber so ist es"
 
         msgid "{0}, but it is {1}"
@@ -5913,15 +5913,15 @@ extension BuiltInTranslations {
         msgid "There is no permission matrix."
         msgstr "Es gibt keine Rechtematrix."
 
-        msgid "Not permitted to {0} by the permission matrix: its rule asks for {1}."
+        msgid "Not permitted to {0} by the permission matrix: its rule requires {1}."
         msgstr "Nach der Rechtematrix nicht erlaubt ({0}): Ihre Regel verlangt {1}."
 
-        msgid "Not permitted to {0} the permission matrix: its rule asks for {1}."
+        msgid "Not permitted to {0} the permission matrix: its rule requires {1}."
         msgstr "Nicht erlaubt: die Rechtematrix {0}. Ihre Regel verlangt {1}."
 
         # Packages/Core/Rules/Rules+Partitions.swift
 
-        msgid "the class has no property that tells the partition of an object, so that it isn't synchronised in Realms of a partition."
+        msgid "the class has no partition key, so it isn't synchronised in Realms of a partition."
         msgstr "die Klasse hat keine Eigenschaft, die die Partition eines Objekts nennt, und wird daher nicht in Realms einer Partition synchronisiert."
 
         msgid "the Realm's partition is {0}, and {1}"
@@ -5932,7 +5932,7 @@ extension BuiltInTranslations {
 
         # Packages/Core/Rules/Rules+Requirements.swift
 
-        msgid "Not permitted to {0} this {1} so: it takes the permission '{2}'."
+        msgid "Not permitted to {0} this {1} like this: that requires the permission '{2}'."
         msgstr "Nicht erlaubt: {1} so {0}. Nötig ist die Berechtigung „{2}“."
 
         # Packages/Core/Rules/Rules.swift
@@ -5940,10 +5940,10 @@ extension BuiltInTranslations {
         msgid "Not permitted to {0} this {1}: {2}"
         msgstr "Nicht erlaubt: {1} {0}, denn {2}"
 
-        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to delete it in the old {2}."
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit deleting it in the old {2}."
         msgstr "Nicht erlaubt: „{0}“ ändern ({1}). Das verschiebt das Objekt, und die Matrix erlaubt nicht, es im alten „{2}“ zu löschen."
 
-        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to create it in the new {2}."
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit creating it in the new {2}."
         msgstr "Nicht erlaubt: „{0}“ ändern ({1}). Das verschiebt das Objekt, und die Matrix erlaubt nicht, es im neuen „{2}“ zu erstellen."
 
         msgid "no rule of the role '{0}' allows it"
@@ -5966,45 +5966,45 @@ extension BuiltInTranslations {
         msgid "The rules have no permission matrix."
         msgstr "Die Regeln haben keine Rechtematrix."
 
-        msgid "'{0}' may change {1}, and who may change objects may read them. Take create, update and delete away first."
+        msgid "'{0}' may change {1}, and a role that may change objects may read them. Remove create, update and delete first."
         msgstr "„{0}“ darf {1} verändern, und wer Objekte verändern darf, darf sie auch lesen. Nehmen Sie zuerst Erstellen, Ändern und Löschen weg."
 
-        msgid "'{0}' may not read {1}, and who may change objects may read them. Permit read first."
+        msgid "'{0}' may not read {1}, and a role that may change objects must be able to read them. Permit read first."
         msgstr "„{0}“ darf {1} nicht lesen, und wer Objekte verändern darf, darf sie auch lesen. Erlauben Sie zuerst das Lesen."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts everywhere."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts everywhere."
         msgstr "Das Kästchen „{1} {0}“ würde nichts erlauben: Keine Regel fragt danach, bei einer Rolle, die überall gilt."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts within an object."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts within an object."
         msgstr "Das Kästchen „{1} {0}“ würde nichts erlauben: Keine Regel fragt danach, bei einer Rolle, die innerhalb eines Objekts gilt."
 
-        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or is written in another way than as plain letters. Write it out in the document, and apply that."
+        msgid "The box of '{0}' and '{1}' (line {2}) isn't written as plain letters, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."
         msgstr "Das Kästchen von „{0}“ und „{1}“ (Zeile {2}) steht durch einen Alias oder Merge-Schlüssel auch für andere, oder es ist anders als mit einfachen Buchstaben geschrieben. Schreiben Sie es im Dokument aus, und wenden Sie dieses an."
 
-        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply that."
+        msgid "The box of '{0}' and '{1}' (line {2}) isn't written as true or false, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."
         msgstr "Das Kästchen von „{0}“ und „{1}“ (Zeile {2}) steht durch einen Alias oder Merge-Schlüssel auch für andere, oder es ist nicht als true oder false geschrieben. Schreiben Sie es im Dokument aus, und wenden Sie dieses an."
 
         msgid "A role can't be called '{0}': {1}"
         msgstr "Eine Rolle kann nicht „{0}“ heißen: {1}"
 
-        msgid "The rules name the role '{0}' in line {1}, so that it belongs to the app. Change its boxes, or change the document and apply it."
+        msgid "The rules name the role '{0}' on line {1}, so it belongs to the app. Change its boxes, or change the document and apply it."
         msgstr "Die Regeln nennen die Rolle „{0}“ in Zeile {1}, daher gehört sie zur App. Ändern Sie ihre Kästchen, oder ändern Sie das Dokument und wenden Sie es an."
 
-        msgid "The rules list roles in a way that the role '{0}' can't be changed in (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
+        msgid "The role '{0}' can't be changed, because of how the rules list roles (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
         msgstr "Die Regeln führen Rollen so auf, dass die Rolle „{0}“ sich darin nicht ändern lässt (Zeile {1}): Schreiben Sie „grants“, dessen „roles“ und die Matrix ohne Aliase und Merge-Schlüssel, eine Rolle nach der anderen."
 
         # Packages/Core/RuleDocuments/RuleText+Roles.swift
 
-        msgid "it takes 1 to {0} letters, digits, '-' and '_', and begins with a letter."
+        msgid "it must have 1 to {0} letters, digits, '-' and '_', and begin with a letter."
         msgstr "Nötig sind 1 bis {0} Buchstaben, Ziffern, „-“ und „_“, mit einem Buchstaben am Anfang."
 
-        msgid "the name means something else."
+        msgid "the name is reserved."
         msgstr "Der Name bedeutet etwas anderes."
 
-        msgid "there is a role '{0}'."
+        msgid "there is already a role '{0}'."
         msgstr "Es gibt eine Rolle „{0}“."
 
-        msgid "the rules use the word in line {0}."
+        msgid "the rules already use this word on line {0}."
         msgstr "Die Regeln verwenden das Wort in Zeile {0}."
 
         # Packages/Tools/Migration/Editing/DatabaseMigrations.swift

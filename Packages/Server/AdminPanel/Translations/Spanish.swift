@@ -5864,10 +5864,10 @@ extension BuiltInTranslations {
 
         # Packages/Core/Rules/Explaining/RuleExpression+Need.swift
 
-        msgid "the rule permits it to nobody"
+        msgid "the rule permits nobody"
         msgstr "la regla no se lo permite a nadie"
 
-        msgid "not {0}, but that is so"
+        msgid "not {0}, but it holds"
         msgstr "no {0}, pero es así"
 
         msgid "{0}, but it is {1}"
@@ -5912,15 +5912,15 @@ extension BuiltInTranslations {
         msgid "There is no permission matrix."
         msgstr "No hay ninguna matriz de permisos."
 
-        msgid "Not permitted to {0} by the permission matrix: its rule asks for {1}."
+        msgid "Not permitted to {0} by the permission matrix: its rule requires {1}."
         msgstr "No permitido por la matriz de permisos ({0}): su regla pide {1}."
 
-        msgid "Not permitted to {0} the permission matrix: its rule asks for {1}."
+        msgid "Not permitted to {0} the permission matrix: its rule requires {1}."
         msgstr "No permitido: {0} la matriz de permisos. Su regla pide {1}."
 
         # Packages/Core/Rules/Rules+Partitions.swift
 
-        msgid "the class has no property that tells the partition of an object, so that it isn't synchronised in Realms of a partition."
+        msgid "the class has no partition key, so it isn't synchronised in Realms of a partition."
         msgstr "la clase no tiene ninguna propiedad que indique la partición de un objeto, así que no se sincroniza en Realms de una partición."
 
         msgid "the Realm's partition is {0}, and {1}"
@@ -5931,7 +5931,7 @@ extension BuiltInTranslations {
 
         # Packages/Core/Rules/Rules+Requirements.swift
 
-        msgid "Not permitted to {0} this {1} so: it takes the permission '{2}'."
+        msgid "Not permitted to {0} this {1} like this: that requires the permission '{2}'."
         msgstr "No permitido: {0} así este objeto ({1}). Hace falta el permiso «{2}»."
 
         # Packages/Core/Rules/Rules.swift
@@ -5939,10 +5939,10 @@ extension BuiltInTranslations {
         msgid "Not permitted to {0} this {1}: {2}"
         msgstr "No permitido: {0} este objeto ({1}), porque {2}"
 
-        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to delete it in the old {2}."
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit deleting it in the old {2}."
         msgstr "No permitido: cambiar «{0}» de este objeto ({1}). Eso lo traslada, y la matriz no permite eliminarlo en el «{2}» anterior."
 
-        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit to create it in the new {2}."
+        msgid "Not permitted to change the {0} of this {1}: that moves it, and the matrix doesn't permit creating it in the new {2}."
         msgstr "No permitido: cambiar «{0}» de este objeto ({1}). Eso lo traslada, y la matriz no permite crearlo en el «{2}» nuevo."
 
         msgid "no rule of the role '{0}' allows it"
@@ -5965,45 +5965,45 @@ extension BuiltInTranslations {
         msgid "The rules have no permission matrix."
         msgstr "Las reglas no tienen matriz de permisos."
 
-        msgid "'{0}' may change {1}, and who may change objects may read them. Take create, update and delete away first."
+        msgid "'{0}' may change {1}, and a role that may change objects may read them. Remove create, update and delete first."
         msgstr "«{0}» puede modificar {1}, y quien puede modificar objetos puede leerlos. Quite primero crear, actualizar y eliminar."
 
-        msgid "'{0}' may not read {1}, and who may change objects may read them. Permit read first."
+        msgid "'{0}' may not read {1}, and a role that may change objects must be able to read them. Permit read first."
         msgstr "«{0}» no puede leer {1}, y quien puede modificar objetos puede leerlos. Permita primero leer."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts everywhere."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts everywhere."
         msgstr "La casilla «{0} {1}» no permitiría nada: ninguna regla la consulta para un rol que vale en todas partes."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it, of a role that counts within an object."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts within an object."
         msgstr "La casilla «{0} {1}» no permitiría nada: ninguna regla la consulta para un rol que vale dentro de un objeto."
 
-        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or is written in another way than as plain letters. Write it out in the document, and apply that."
+        msgid "The box of '{0}' and '{1}' (line {2}) isn't written as plain letters, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."
         msgstr "La casilla de «{0}» y «{1}» (línea {2}) vale también para otras, por un alias o una clave de fusión, o no está escrita con simples letras. Escríbala por extenso en el documento y aplíquelo."
 
-        msgid "The box of '{0}' and '{1}' (line {2}) stands for others too, by an alias or a merge key, or isn't written as true or false. Write it out in the document, and apply that."
+        msgid "The box of '{0}' and '{1}' (line {2}) isn't written as true or false, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."
         msgstr "La casilla de «{0}» y «{1}» (línea {2}) vale también para otras, por un alias o una clave de fusión, o no está escrita como true o false. Escríbala por extenso en el documento y aplíquelo."
 
         msgid "A role can't be called '{0}': {1}"
         msgstr "Un rol no puede llamarse «{0}»: {1}"
 
-        msgid "The rules name the role '{0}' in line {1}, so that it belongs to the app. Change its boxes, or change the document and apply it."
+        msgid "The rules name the role '{0}' on line {1}, so it belongs to the app. Change its boxes, or change the document and apply it."
         msgstr "Las reglas nombran el rol «{0}» en la línea {1}, así que pertenece a la aplicación. Cambie sus casillas, o cambie el documento y aplíquelo."
 
-        msgid "The rules list roles in a way that the role '{0}' can't be changed in (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
+        msgid "The role '{0}' can't be changed, because of how the rules list roles (line {1}): write 'grants', its 'roles' and the matrix without aliases and merge keys, one role after the other."
         msgstr "Las reglas enumeran los roles de una forma en la que no se puede cambiar el rol «{0}» (línea {1}): escriba «grants», sus «roles» y la matriz sin alias ni claves de fusión, un rol tras otro."
 
         # Packages/Core/RuleDocuments/RuleText+Roles.swift
 
-        msgid "it takes 1 to {0} letters, digits, '-' and '_', and begins with a letter."
+        msgid "it must have 1 to {0} letters, digits, '-' and '_', and begin with a letter."
         msgstr "hacen falta de 1 a {0} letras, cifras, «-» y «_», y empieza por una letra."
 
-        msgid "the name means something else."
+        msgid "the name is reserved."
         msgstr "ese nombre significa otra cosa."
 
-        msgid "there is a role '{0}'."
+        msgid "there is already a role '{0}'."
         msgstr "hay un rol «{0}»."
 
-        msgid "the rules use the word in line {0}."
+        msgid "the rules already use this word on line {0}."
         msgstr "las reglas usan esa palabra en la línea {0}."
 
         # Packages/Tools/Migration/Editing/DatabaseMigrations.swift
