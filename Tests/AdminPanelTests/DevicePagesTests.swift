@@ -137,7 +137,7 @@ import TomboloModel
                 }
                 let missed: JSON = [
                     "code": "no_subscription_matches", "message": "None of the subscriptions matches",
-                    "details": ["The subscription 'mine' asks for price < 200, but price is 900"],
+                    "details": ["The subscription 'mine' requires price < 200, but price is 900"],
                 ]
                 let present: JSON = [
                     "client": "here", "user": .string(owner), "isConnectedHere": true, "isVisible": false,
@@ -189,11 +189,11 @@ import TomboloModel
                 browser.setCookie("tombolo_language", "de")
                 let (condition, value, name) = ("price < 200", "price is 900", "mine")
                 let failure = Wording("\(condition), but \(value)")
-                let detail = Wording("The subscription '\(name)' asks for \(failure)")
+                let detail = Wording("The subscription '\(name)' requires \(failure)")
                 let unmatched: JSON = [
-                    "code": "not_subscribed", "message": "No subscription of the device is about Session.",
+                    "code": "not_subscribed", "message": "The device has no subscription to Session.",
                     "details": [.string(detail.description)],
-                    "messageWording": Wording("No subscription of the device is about \("Session").").json,
+                    "messageWording": Wording("The device has no subscription to \("Session").").json,
                     "detailWordings": [detail.json],
                 ]
                 let older: JSON = ["code": "not_open", "message": "It isn't open yet", "details": ["Wait a little"]]

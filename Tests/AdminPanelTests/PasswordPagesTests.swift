@@ -51,14 +51,14 @@ import TomboloServerModel
             (["current": ServiceFixture.password, "password": "short", "again": "short"], "at least 8 characters"),
             (
                 ["current": ServiceFixture.password, "password": "owner2027", "again": "owner2027"],
-                "hardly more than your e-mail address or name"
+                "little more than your e-mail address or name"
             ),
             (["current": ServiceFixture.password, "password": "Passw0rd!", "again": "Passw0rd!"], "most common ones"),
             (
                 [
                     "current": ServiceFixture.password, "password": ServiceFixture.password,
                     "again": ServiceFixture.password,
-                ], "it is the one that you have."
+                ], "it is your current password."
             ),
             ([:], "at least 8 characters"),
         ])

@@ -122,7 +122,7 @@ import TomboloServerModel
     private static func sendTestMail(_ browser: PanelBrowser) async throws -> Answer {
         while true {
             let answer = try await browser.post("/panel/settings/test-mail")
-            let isLate = ["The carrier didn&#39;t answer in time.", "was ended by a signal."]
+            let isLate = ["The carrier didn&#39;t answer in time.", "was killed by a signal"]
             if !isLate.contains(where: answer.text.contains) { return answer }
         }
     }

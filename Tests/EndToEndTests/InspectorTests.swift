@@ -263,7 +263,7 @@ struct InspectorTests {
             let delivered = try await place.expect(["delivered"], matching, ann)
             #expect(delivered["isVisible"] == .bool(true))
             let missed = try await place.expect(["no_subscription_matches"], expensive, ann)
-            #expect(Self.text(missed).contains("'cheap' asks for price < 200, but price is 900"), "\(missed)")
+            #expect(Self.text(missed).contains("'cheap' requires price < 200, but price is 900"), "\(missed)")
             let denied = try await place.expect(["not_readable"], secret, ann)
             #expect(Self.text(denied).contains("role 'everybody'"), "\(denied)")
             #expect(Self.text(denied).contains("isPublic == true, but isPublic is false"), "\(denied)")
@@ -372,8 +372,8 @@ struct InspectorTests {
             #expect(
                 why.output.contains(
                     """
-                      no_subscription_matches: None of the device's subscriptions about InspectedHome matches the object (1).
-                        The subscription 'cheap' asks for price < 200, but price is 900
+                      no_subscription_matches: None of the device's subscriptions to InspectedHome matches the object (1 checked).
+                        The subscription 'cheap' requires price < 200, but price is 900
                     """), "\(why.output)")
             let json = try JSONDecoder().decode(JSON.self, from: Data(try await run(question, json: true).output.utf8))
             let asked = try await place.call(

@@ -42,7 +42,7 @@ struct PanelInspectorTests {
                         return detail.status == 200 && detail.text.contains("Subscriptions: 1")
                     }
                     try await platform.eventually("an event that was delivered") {
-                        try await why(platform.event, user).contains("The gateway believes that the device has it")
+                        try await why(platform.event, user).contains("The device should have the object")
                     }
                 }
                 try await platform.eventually("an event that isn't readable") {

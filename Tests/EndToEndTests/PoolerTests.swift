@@ -63,7 +63,7 @@ struct PoolerTests {
                 ) { platform in
                     try await Self.exchange(platform)
                     let messages = try String(contentsOf: platform.gateways[0].messages, encoding: .utf8)
-                    #expect(messages.contains("in transaction mode. Statements aren't kept prepared"), "\(messages)")
+                    #expect(messages.contains("in transaction mode, so prepared statements aren't kept"), "\(messages)")
                     #expect(!messages.contains("prepared statement"), "\(messages)")
                 }
             }

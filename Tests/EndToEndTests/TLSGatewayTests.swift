@@ -59,7 +59,7 @@ struct TLSGatewayTests {
                 try await gateway.signal(SIGHUP)
                 try await platform.eventually("the refusal in the log") {
                     try String(contentsOf: gateway.messages, encoding: .utf8).contains(
-                        "doesn't belong to the certificate")
+                        "doesn't match the certificate")
                 }
                 let other = try await Self.device(platform, "other", trusting: first.certificate)
                 try await platform.quiet([old, other])

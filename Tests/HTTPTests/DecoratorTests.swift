@@ -120,7 +120,7 @@ import TomboloRules
         let allowed = try await Self.outcome(Self.role("b").and(Self.role("a")), token: "a+b")
         #expect(allowed.decision == "allowed: a and b")
         let refused = try await Self.outcome(Self.role("a"), token: "b")
-        #expect(refused.decision == "refused: Not permitted: this takes the role a.")
+        #expect(refused.decision == "refused: Not permitted: this requires the role a.")
         let quiet = Self.application { $0.on(.get, "/here", access: Self.role("a")) { _, _, _ in "in" } }
         try await quiet.test(.router) { client in
             for token in ["a", "b"] {

@@ -96,7 +96,7 @@ import TomboloRules
         arguments: [
             ("", "application/json", 400, "empty"), ("{", "application/json", 400, "not valid JSON"),
             ("[1]", "application/json", 400, "not a"),
-            (#"{"name": 1}"#, "application/json", 400, "'name' is not a text"),
+            (#"{"name": 1}"#, "application/json", 400, "'name' is not a string"),
             ("{}", "application/json", 400, "'name' is missing"),
             (#"{"name": null}"#, "application/json", 400, "'name' is null"),
             (#"{"name": "\ud800"}"#, "application/json", 400, ""),

@@ -170,11 +170,11 @@ enum ProxyBytes {
         for second in Int64(0)..<60 { note(.missing, second) }
         note(.untrusted, 30)
         for refusal in [ProxyRefusal.late, .ended] { note(refusal, 30) }
-        note(.malformed(ProxyHeaderError("it has the version 7; 1 and 2 are understood")), 31)
+        note(.malformed(ProxyHeaderError("its version is 7; only 1 and 2 are supported")), 31)
         #expect(log.text.split(separator: "\n").count == 3, "\(log.text)")
         note(.missing, 60)
         let lines = log.text.split(separator: "\n")
-        #expect(lines.count == 4 && lines[3].contains("59 more were"), "\(log.text)")
+        #expect(lines.count == 4 && lines[3].contains("59 more since"), "\(log.text)")
         #expect(lines[0].contains("TOMBOLO_PROXY_PROTOCOL") && lines[1].contains("TOMBOLO_TRUSTED_PROXIES"))
         #expect(lines[2].contains("version 7"))
     }

@@ -117,16 +117,16 @@ import Testing
                 let lines = log.text.split(separator: "\n").dropFirst(count)
                 #expect(lines.count == 1, "\(lines)")
                 #expect(lines.first?.hasPrefix("error") == true && lines.first?.contains(expected) == true, "\(lines)")
-                #expect(lines.first?.contains("goes on with the certificate that it has") == true)
+                #expect(lines.first?.contains("keeps using its current certificate") == true)
                 #expect(ObjectIdentifier(certificate.context) == before)
                 try place.put(good)
                 for _ in 0..<2 { certificate.look(isAsked: false) }
             }
-            try problem("doesn't belong to the certificate") { try place.put(key: place.authority.issue().key) }
-            try problem("has no certificate in PEM") {
+            try problem("doesn't match the certificate") { try place.put(key: place.authority.issue().key) }
+            try problem("has no PEM certificate") {
                 try Data("broken".utf8).write(to: URL(filePath: place.files.certificate))
             }
-            try problem("has no private key in PEM") {
+            try problem("has no PEM private key") {
                 try Data("broken".utf8).write(to: URL(filePath: place.files.key))
             }
             try problem("has a passphrase") { try place.put(key: place.authority.locked(good.key)) }

@@ -74,8 +74,8 @@ import TomboloHTTP
                 {"class": "Listing", "id": "65f1", "property": null, "connectedDevices": 3, "gateway": "g:1", "devices": [
                   {"client": "1k2x9", "user": "ann", "isConnectedHere": true, "isVisible": false, "state": "live",
                    "tick": 5120, "answer": "None.", "reasons": [{"code": "no_subscription_matches",
-                   "message": "None of the device's subscriptions about Listing matches the object (1).",
-                   "details": ["The subscription 'cheap' asks for price < 200, but price is 900"]}]},
+                   "message": "None of the device's subscriptions to Listing matches the object (1 checked).",
+                   "details": ["The subscription 'cheap' requires price < 200, but price is 900"]}]},
                   {"client": null, "user": "ben", "isConnectedHere": false, "lastSeen": "2026-11-22", "reasons": [
                    {"code": "not_connected_here", "message": "Not here.", "details": []}]}]}
                 """))
@@ -84,8 +84,8 @@ import TomboloHTTP
                 Listing 65f1, asked of gateway g:1
 
                 Device 1k2x9 of user ann, live, at tick 5120
-                  no_subscription_matches: None of the device's subscriptions about Listing matches the object (1).
-                    The subscription 'cheap' asks for price < 200, but price is 900
+                  no_subscription_matches: None of the device's subscriptions to Listing matches the object (1 checked).
+                    The subscription 'cheap' requires price < 200, but price is 900
 
                 Device - of user ben, not connected here, last seen 2026-11-22
                   not_connected_here: Not here.

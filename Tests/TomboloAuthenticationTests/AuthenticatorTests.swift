@@ -199,9 +199,9 @@ import TomboloRules
         for (className, user, role, scope, expected) in [
             ("TeamMembr", "user", "role", nil, "no class 'TeamMembr' to take roles from. Did you mean 'TeamMember'?"),
             ("TeamMember", "usr", "role", nil, "TeamMember has no property 'usr' for the user. Did you mean 'user'?"),
-            ("ShopClerk", "shop", "duty", nil, "ShopClerk.shop is of the type int, which can't be the user."),
-            ("ShopClerk", "userID", "shop", nil, "ShopClerk.shop is of the type int, which can't be the role."),
-            ("ShopClerk", "userID", "duty", "since", "ShopClerk.since is of the type date, which can't be the scope."),
+            ("ShopClerk", "shop", "duty", nil, "ShopClerk.shop is of type int, which can't be the user."),
+            ("ShopClerk", "userID", "shop", nil, "ShopClerk.shop is of type int, which can't be the role."),
+            ("ShopClerk", "userID", "duty", "since", "ShopClerk.since is of type date, which can't be the scope."),
         ] as [(String, String, String, String?, String)] {
             let error = #expect(throws: ValueError.self) {
                 try GrantSource(Self.schema, className: className, user: user, role: role, scope: scope)

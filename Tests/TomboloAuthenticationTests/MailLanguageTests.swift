@@ -42,7 +42,7 @@ import TomboloModel
         (
             { .alreadyRegistered(email) },
             [
-                "You have an account already", "Sie haben schon ein Konto", "Vous avez déjà un compte",
+                "You already have an account", "Sie haben schon ein Konto", "Vous avez déjà un compte",
                 "Ya tiene una cuenta",
             ], ["fordern Sie ein neues Passwort an"]
         ),

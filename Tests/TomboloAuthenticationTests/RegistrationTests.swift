@@ -187,7 +187,7 @@ import TomboloModel
             try await mail.server.sendReset(email: "unknown@example.org")
             try await mail.server.resendConfirmation(email: "unknown@example.org")
             let mails = try await mail.folder.mails(2)
-            #expect(mails.count { $0.contains("You have an account already") } == 1)
+            #expect(mails.count { $0.contains("You already have an account") } == 1)
             #expect(!mails.contains { $0.contains("To: unknown@example.org") })
             for _ in 1..<ActionLimiter.maximumMails { try await mail.server.sendReset(email: AccountPlace.email) }
             for email in [AccountPlace.email, " Ann@Example.ORG "] {
@@ -316,7 +316,7 @@ import TomboloModel
             let accounts = AccountRegistry(
                 pool: place.pool, hasher: PasswordHasher(parameters: .weakForTests), breached: breached)
             await #expect(
-                throws: AuthenticationError.invalidPassword(reason: "it is known from a leak: choose another.")
+                throws: AuthenticationError.invalidPassword(reason: "it appeared in a data leak: choose another.")
             ) {
                 try await accounts.register(email: "x@example.org", password: "correct horse", displayName: "X")
             }

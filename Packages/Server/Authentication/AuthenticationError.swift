@@ -77,7 +77,7 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .busy: localized("Too many people are logging in at the moment: try again in a few seconds.")
         case .invalidToken(let reason): "The access token is not valid: \(reason) Log in again."
         case .expiredToken: "The access token has expired: log in again."
-        case .revokedToken: "The login of this access token has ended, or the password was changed since: log in again."
+        case .revokedToken: "This access token's login has ended, or the password has been changed since: log in again."
         case .endedSession: localized("The login has ended: log in again.")
         case .noSuchSession: localized("There is no such login, or it has ended.")
         case .unknownUser: localized("The access token's account no longer exists.")
@@ -86,28 +86,28 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
         case .invalidDisplayName(let reason): localized("This name cannot be used: \(reason)")
         case .invalidCustomData(let reason): localized("This custom data cannot be used: \(reason)")
         case .emailTaken:
-            localized("There is an account with this e-mail address already: log in, or use another address.")
-        case .noSuchProvider: localized("This way to log in, or to register, isn't offered here.")
+            localized("There is already an account with this e-mail address: log in, or use another address.")
+        case .noSuchProvider: localized("This way to log in or register isn't offered here.")
         case .notLinkable: "Anonymous credentials and API keys can't be linked."
-        case .identityTaken: "Another account has this identity, or this account has an e-mail address already."
-        case .apiKeyNameTaken: "There is a key of this name already."
-        case .tooManyAPIKeys: "There are \(APIKey.maximumCountOfUser) keys already: delete one first."
+        case .identityTaken: "Another account has this identity, or this account already has an e-mail address."
+        case .apiKeyNameTaken: "There is already a key with this name."
+        case .tooManyAPIKeys: "There are already \(APIKey.maximumCountOfUser) keys: delete one first."
         case .noSuchAPIKey: "There is no such key."
         case .keyLogin: "A login with an API key can't manage the account, its keys or its other logins."
-        case .wrongCode: localized("This code isn't right, or was used already: wait for the next one.")
-        case .secondFactorRequired: localized("This takes a login with a second factor.")
-        case .codeRequired: localized("This account has a second factor, and this takes a code of it.")
+        case .wrongCode: localized("This code is wrong or was already used: wait for the next one.")
+        case .secondFactorRequired: localized("This requires a login with a second factor.")
+        case .codeRequired: localized("This account has a second factor, and this requires a code from it.")
         case .unreadableSecondFactor:
             localized(
                 "The app's codes can't be checked any more, because the servers' secret was replaced. Use a recovery "
                     + "code and set the app up again, or have somebody remove the second factor.")
-        case .badMailToken: localized("This token is wrong, expired, or was used already: ask for another mail.")
+        case .badMailToken: localized("This token is wrong, has expired, or was already used: ask for another mail.")
         case .alreadyInvited:
-            localized("There is an open invitation to this address for this role: send that one again.")
+            localized("There is already an open invitation to this address for this role: send that one again.")
         case .tooManyInvitations:
             localized(
-                "Too many invitations: at most \(Invitation.maximumOfInviter) of one person and "
-                    + "\(Invitation.maximumOfScope) into one object are open, and each is sent "
+                "Too many invitations: at most \(Invitation.maximumOfInviter) from one person and "
+                    + "\(Invitation.maximumOfScope) to one object can be open, and each can be sent "
                     + "\(Invitation.maximumSendCount) times. Revoke some first.")
         case .noMail: localized("This server can't send mails.")
         case .unreachable: "The service that vouches for users doesn't answer at the moment."
@@ -117,9 +117,9 @@ public enum AuthenticationError: Error, Hashable, Sendable, CustomStringConverti
             "No signing key can be opened with this server's TOMBOLO_JWT_SECRET. Give all servers the same secret; if it "
                 + "was replaced, run 'migration-tool keys rotate' with the new one."
         case .unreadableKey(let id): "The signing key \(id) can't be sealed."
-        case .tooManyKeys: "\(SigningKey.maximumCount) keys count already: retire old ones first."
+        case .tooManyKeys: "\(SigningKey.maximumCount) keys are already active: retire old ones first."
         case .noSuchKey(let id): "There is no signing key \(id)."
-        case .lastKey: "It is the only key that counts: make another first."
+        case .lastKey: "It is the only active key: make another first."
         case .weakSecret(let count):
             "The token secret has \(count) bytes; it needs at least \(TokenConfiguration.minimumSecretByteCount). "
                 + "Make one with 'openssl rand -hex 32' and set TOMBOLO_JWT_SECRET to it."

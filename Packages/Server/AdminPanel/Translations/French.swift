@@ -3536,7 +3536,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/InvitationDesk.swift
 
-        msgid "This needs a user."
+        msgid "This requires a user who is logged in."
         msgstr "Il faut un utilisateur connecté."
 
         msgid "The invitation has already been accepted."
@@ -5096,7 +5096,7 @@ extension BuiltInTranslations {
         msgid "The server is busy."
         msgstr "Le serveur est occupé."
 
-        msgid "The request's body breaks off, or is not HTTP."
+        msgid "The request's body is incomplete or isn't valid HTTP."
         msgstr "Le corps de la requête est interrompu, ou n’est pas du HTTP."
 
         msgid "The server could not carry out the request."
@@ -5117,13 +5117,13 @@ extension BuiltInTranslations {
         msgid "Change {0} on one of the two, then try again."
         msgstr "Modifiez « {0} » sur l’un des deux, puis réessayez."
 
-        msgid "The answer would have too many bytes."
+        msgid "The answer would be too large."
         msgstr "La réponse aurait trop d’octets."
 
-        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgid "A function in the database uses a table or a column that no longer exists."
         msgstr "Une fonction de la base utilise une table ou une colonne qui n’existe plus."
 
-        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgid "It may have been renamed. The server's log has the function under this request's id: change the function, or give the table or the column its old name back."
         msgstr "Elle a peut-être été renommée. Le journal du serveur indique la fonction sous l’identifiant de cette requête : modifiez-la, ou rendez à la table ou à la colonne son ancien nom."
 
         msgid "The server's model is changing."
@@ -5132,7 +5132,7 @@ extension BuiltInTranslations {
         msgid "The database does not answer at the moment."
         msgstr "La base de données ne répond pas en ce moment."
 
-        msgid "The database refused it: it would break the rule '{0}'."
+        msgid "The database refused the change: it would break the rule '{0}'."
         msgstr "La base de données a refusé : cela enfreindrait la règle « {0} »."
 
         msgid "The database refused a value."
@@ -5150,12 +5150,12 @@ extension BuiltInTranslations {
         msgid "Choose fewer columns, or filter the list."
         msgstr "Choisissez moins de colonnes, ou filtrez la liste."
 
-        msgid "The request is not well formed."
+        msgid "The request is malformed."
         msgstr "La requête est mal formée."
 
         # Packages/Server/HTTP/Routes/EdgeContext+Parameters.swift
 
-        msgid "The address holds something that is not an id."
+        msgid "The address contains something that isn't an id."
         msgstr "L’adresse contient quelque chose qui n’est pas un identifiant."
 
         # Packages/Server/HTTP/Routes/Operation+Words.swift
@@ -5210,10 +5210,10 @@ extension BuiltInTranslations {
         msgid "{0} {1} in {2}"
         msgstr "{0} {1} dans {2}"
 
-        msgid "leave to {0}"
+        msgid "permission to {0}"
         msgstr "l’autorisation « {0} »"
 
-        msgid "Not permitted: this takes {0}."
+        msgid "Not permitted: this requires {0}."
         msgstr "Non autorisé, condition requise : {0}."
 
         # Packages/Server/HTTP/Routes/RouteAccess+User.swift
@@ -5242,10 +5242,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/HTTP/Routes/Timeout.swift
 
-        msgid "The request took longer than {0} and was given up."
+        msgid "The request took longer than {0} and was cancelled."
         msgstr "La requête a duré plus de {0} et a été abandonnée."
 
-        msgid "Try it again; ask for less at once."
+        msgid "Try it again, or ask for less at once."
         msgstr "Réessayez, en demandant moins à la fois."
 
         # Packages/Server/HTTP/Rows/TrashReason+Request.swift
@@ -5270,16 +5270,16 @@ extension BuiltInTranslations {
         msgid "it is longer than {0} bytes."
         msgstr "la longueur dépasse {0} octets."
 
-        msgid "it contains a blank, or a character that controls others."
+        msgid "it contains a space or a control character."
         msgstr "elle contient un espace, ou un caractère qui en contrôle d’autres."
 
-        msgid "it contains one of {0}, which mails read as something else."
+        msgid "it contains one of {0}, which have a special meaning in mails."
         msgstr "elle contient l’un des caractères {0}, que les e-mails interprètent autrement."
 
         msgid "it needs at least {0} characters."
         msgstr "il faut au moins {0} caractères."
 
-        msgid "it is known from a leak: choose another."
+        msgid "it appeared in a data leak: choose another."
         msgstr "il figure dans une fuite de données : choisissez-en un autre."
 
         msgid "it is empty."
@@ -5314,31 +5314,31 @@ extension BuiltInTranslations {
         msgid "This custom data cannot be used: {0}"
         msgstr "Ces données personnalisées ne peuvent pas être utilisées : {0}"
 
-        msgid "There is an account with this e-mail address already: log in, or use another address."
+        msgid "There is already an account with this e-mail address: log in, or use another address."
         msgstr "Un compte existe déjà avec cette adresse e-mail : connectez-vous, ou utilisez une autre adresse."
 
-        msgid "This way to log in, or to register, isn't offered here."
+        msgid "This way to log in or register isn't offered here."
         msgstr "Cette façon de se connecter, ou de s’inscrire, n’est pas proposée ici."
 
-        msgid "This code isn't right, or was used already: wait for the next one."
+        msgid "This code is wrong or was already used: wait for the next one."
         msgstr "Ce code n’est pas correct, ou a déjà servi : attendez le suivant."
 
-        msgid "This takes a login with a second factor."
+        msgid "This requires a login with a second factor."
         msgstr "Il faut une session ouverte avec un second facteur."
 
-        msgid "This account has a second factor, and this takes a code of it."
+        msgid "This account has a second factor, and this requires a code from it."
         msgstr "Ce compte a un second facteur, et il faut ici l’un de ses codes."
 
         msgid "The app's codes can't be checked any more, because the servers' secret was replaced. Use a recovery code and set the app up again, or have somebody remove the second factor."
         msgstr "Les codes de l’application ne peuvent plus être vérifiés, car le secret des serveurs a été remplacé. Utilisez un code de récupération et configurez de nouveau l’application, ou faites supprimer le second facteur par quelqu’un."
 
-        msgid "This token is wrong, expired, or was used already: ask for another mail."
+        msgid "This token is wrong, has expired, or was already used: ask for another mail."
         msgstr "Ce jeton est incorrect, a expiré ou a déjà servi : demandez un autre e-mail."
 
-        msgid "There is an open invitation to this address for this role: send that one again."
+        msgid "There is already an open invitation to this address for this role: send that one again."
         msgstr "Une invitation en attente existe déjà à cette adresse pour ce rôle : renvoyez celle-là."
 
-        msgid "Too many invitations: at most {0} of one person and {1} into one object are open, and each is sent {2} times. Revoke some first."
+        msgid "Too many invitations: at most {0} from one person and {1} to one object can be open, and each can be sent {2} times. Revoke some first."
         msgstr "Trop d’invitations : au plus {0} par personne et {1} par objet peuvent être en attente, et chacune est envoyée {2} fois. Révoquez-en d’abord quelques-unes."
 
         msgid "This server can't send mails."
@@ -5386,10 +5386,10 @@ extension BuiltInTranslations {
         msgid "The program {0} ended with exit code {1}."
         msgstr "Le programme {0} s’est terminé avec le code de sortie {1}."
 
-        msgid "The program {0} was ended by a signal. It gets one after {1} seconds."
+        msgid "The program {0} was killed by a signal, which it gets after {1} seconds."
         msgstr "Le programme {0} a été arrêté par un signal. Il en reçoit un après {1} secondes."
 
-        msgid "Check {0}, which it's sent as a bearer token."
+        msgid "Check {0}, which is sent as the bearer token."
         msgstr "Vérifiez {0}, envoyé au service comme jeton « bearer »."
 
         msgid "Check the address in {0}."
@@ -5413,7 +5413,7 @@ extension BuiltInTranslations {
         msgid "Check the address in {0}, and whether this server may connect to it."
         msgstr "Vérifiez l’adresse dans {0}, et si ce serveur a le droit de s’y connecter."
 
-        msgid "Let the user that this server runs as write to it."
+        msgid "Give this server's user write access to it."
         msgstr "Autorisez l’utilisateur sous lequel ce serveur s’exécute à y écrire."
 
         msgid "Check its path in {0}, and whether this server's user may run it."
@@ -5424,24 +5424,24 @@ extension BuiltInTranslations {
 
         # Packages/Server/Authentication/Passwords/Authenticator+Passwords.swift
 
-        msgid "it is the one that you have."
+        msgid "it is your current password."
         msgstr "c’est celui que vous avez déjà."
 
         # Packages/Server/Authentication/Passwords/PasswordWeakness.swift
 
-        msgid "it is one of the most common ones, or hardly differs from one, and is among the first that are tried."
+        msgid "it is one of the most common passwords, or close to one, and among the first that attackers try."
         msgstr "c’est l’un des plus courants, ou il en diffère à peine, et il fait partie des premiers essayés."
 
-        msgid "it is hardly more than your e-mail address or name, and is among the first that are tried."
+        msgid "it is little more than your e-mail address or name, and among the first that attackers try."
         msgstr "il ne contient guère plus que votre adresse e-mail ou votre nom, et fait partie des premiers essayés."
 
-        msgid "it is made of series of characters, such as 1234, qwerty or aaaa, and is among the first that are tried."
+        msgid "it is made of sequences such as 1234, qwerty or aaaa, and among the first that attackers try."
         msgstr "il se compose de suites de caractères, comme 1234, qwerty ou aaaa, et fait partie des premiers essayés."
 
-        msgid "it repeats a few characters, and is among the first that are tried."
+        msgid "it repeats a few characters, and is among the first that attackers try."
         msgstr "il répète quelques caractères, et fait partie des premiers essayés."
 
-        msgid "Take one that is yours alone, such as four words that don't belong together."
+        msgid "Choose one that only you would think of, such as four unrelated words."
         msgstr "Prenez-en un qui ne soit qu’à vous, par exemple quatre mots sans rapport entre eux."
 
         # Packages/Server/PostgresStore/Audit/AuditFollower.swift
@@ -5493,46 +5493,46 @@ extension BuiltInTranslations {
         msgid "role '{0}' ({1}) would need: {2}"
         msgstr "le rôle « {0} » ({1}) demanderait : {2}"
 
-        msgid "The object is in the trash, so that no device has it."
+        msgid "The object is in the trash, so no device has it."
         msgstr "L’objet est dans la corbeille ; aucun appareil ne l’a donc."
 
-        msgid "Restore it with POST /admin/trash/ID/restore of the admin server."
+        msgid "Restore it with POST /admin/trash/ID/restore on the admin server."
         msgstr "Restaurez-le dans la corbeille, ou avec POST /admin/trash/ID/restore du serveur d’administration."
 
         msgid "There is no {0} with this id, or none that you may inspect."
         msgstr "Aucun objet {0} n’a cet id, ou aucun que vous puissiez inspecter."
 
-        msgid "A device may have written it without having uploaded it yet."
+        msgid "A device may have created it and not uploaded it yet."
         msgstr "Un appareil l’a peut-être écrit sans l’avoir encore envoyé."
 
-        msgid "The object was written after tick {0}, the newest: devices get it with the next."
+        msgid "The object was written after the newest tick, {0}: devices get it with the next one."
         msgstr "L’objet a été écrit après le tick {0}, le plus récent : les appareils le reçoivent avec le suivant."
 
-        msgid "If this stays so, no sequencer is at work: look at tombolo_sequencer_elected."
+        msgid "If this doesn't change, no sequencer is running: look at tombolo_sequencer_elected."
         msgstr "Si cela persiste, aucun séquenceur n’est à l’œuvre : regardez tombolo_sequencer_elected."
 
-        msgid "The device has asked for it meanwhile: its new subscriptions wait for the batch under way."
+        msgid "The device has subscribed to it since: its new subscriptions are waiting for the batch in progress."
         msgstr "L’appareil l’a demandé entre-temps : ses nouveaux abonnements attendent le lot en cours."
 
         msgid "The device's version of the app has no class {0}."
         msgstr "La version de l’application sur l’appareil n’a pas de classe {0}."
 
-        msgid "No subscription of the device is about {0}."
+        msgid "The device has no subscription to {0}."
         msgstr "Aucun abonnement de l’appareil ne porte sur {0}."
 
-        msgid "None of the device's subscriptions about {0} matches the object ({1})."
+        msgid "None of the device's subscriptions to {0} matches the object ({1} checked)."
         msgstr "Aucun des abonnements de l’appareil à {0} ne correspond à l’objet ({1})."
 
-        msgid "The subscription without a name asks for {0}"
+        msgid "An unnamed subscription requires {0}"
         msgstr "L’abonnement sans nom demande {0}"
 
-        msgid "The subscription '{0}' asks for {1}"
+        msgid "The subscription '{0}' requires {1}"
         msgstr "L’abonnement « {0} » demande {1}"
 
-        msgid "The session is in a partition, and {0} has no partition property."
+        msgid "The session is in a partition, and {0} has no partition key."
         msgstr "La session est dans une partition, et {0} n’a pas de propriété de partition."
 
-        msgid "The object is in another partition than the session, which is in {0}."
+        msgid "The session is in the partition {0}, and the object is in another one."
         msgstr "L’objet est dans une autre partition que la session, qui est dans {0}."
 
         msgid "Its '{0}' is {1}"
@@ -5559,25 +5559,25 @@ extension BuiltInTranslations {
         msgid "The device is connected, but its session isn't open yet: it is {0}."
         msgstr "L’appareil est connecté, mais sa session n’est pas encore ouverte. Son état : {0}."
 
-        msgid "There is no such user, or their account is gone or disabled."
+        msgid "There is no such user, or the account was deleted or is disabled."
         msgstr "Cet utilisateur n’existe pas, ou son compte a disparu ou est désactivé."
 
-        msgid "It is for the device, and is in the batch that is being read for it."
+        msgid "The object is in the batch that the gateway is reading for the device."
         msgstr "Il est destiné à l’appareil, et se trouve dans le lot en cours de lecture pour lui."
 
-        msgid "{0} bytes of the batch wait for the device."
+        msgid "{0} bytes of the batch are waiting for the device."
         msgstr "{0} octets du lot attendent l’appareil."
 
-        msgid "It is for the device, which has been sent {0} batches, up to tick {1}, that it hasn't said to have applied."
+        msgid "The object is for the device, which hasn't acknowledged the last {0} batches, up to tick {1}."
         msgstr "Il est destiné à l’appareil, qui a reçu {0} lots, jusqu’au tick {1}, sans avoir dit les avoir appliqués."
 
-        msgid "{0} bytes wait for its connection."
+        msgid "{0} bytes are waiting for its connection."
         msgstr "{0} octets attendent sa connexion."
 
-        msgid "It is for the device, which stands on tick {0}, {1} behind."
+        msgid "The object is for the device, which is at tick {0}, {1} behind the newest."
         msgstr "Il est destiné à l’appareil, qui en est au tick {0}, avec {1} de retard."
 
-        msgid "The gateway believes that the device has it: it was sent all that concerns it up to tick {0}, and applied it."
+        msgid "The device should have the object: the gateway sent it all its changes up to tick {0}, and the device applied them."
         msgstr "La passerelle pense que l’appareil l’a : tout ce qui le concerne jusqu’au tick {0} lui a été envoyé, et il l’a appliqué."
 
         # Packages/Server/GatewayService/Inspector/InspectorView.swift

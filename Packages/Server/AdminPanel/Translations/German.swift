@@ -3537,7 +3537,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/InvitationDesk.swift
 
-        msgid "This needs a user."
+        msgid "This requires a user who is logged in."
         msgstr "Dafür ist ein Benutzer nötig."
 
         msgid "The invitation has already been accepted."
@@ -5097,7 +5097,7 @@ extension BuiltInTranslations {
         msgid "The server is busy."
         msgstr "Der Server ist ausgelastet."
 
-        msgid "The request's body breaks off, or is not HTTP."
+        msgid "The request's body is incomplete or isn't valid HTTP."
         msgstr "Der Inhalt der Anfrage bricht ab oder ist kein HTTP."
 
         msgid "The server could not carry out the request."
@@ -5118,13 +5118,13 @@ extension BuiltInTranslations {
         msgid "Change {0} on one of the two, then try again."
         msgstr "Ändern Sie {0} bei einem von beiden und versuchen Sie es dann noch einmal."
 
-        msgid "The answer would have too many bytes."
+        msgid "The answer would be too large."
         msgstr "Die Antwort hätte zu viele Bytes."
 
-        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgid "A function in the database uses a table or a column that no longer exists."
         msgstr "Eine Funktion in der Datenbank verwendet eine Tabelle oder Spalte, die es nicht mehr gibt."
 
-        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgid "It may have been renamed. The server's log has the function under this request's id: change the function, or give the table or the column its old name back."
         msgstr "Vielleicht wurde sie umbenannt. Die Funktion steht im Protokoll des Servers unter der ID dieser Anfrage: Ändern Sie sie, oder geben Sie der Tabelle oder Spalte ihren alten Namen zurück."
 
         msgid "The server's model is changing."
@@ -5133,7 +5133,7 @@ extension BuiltInTranslations {
         msgid "The database does not answer at the moment."
         msgstr "Die Datenbank antwortet zurzeit nicht."
 
-        msgid "The database refused it: it would break the rule '{0}'."
+        msgid "The database refused the change: it would break the rule '{0}'."
         msgstr "Die Datenbank hat es abgelehnt: Es würde die Regel „{0}“ verletzen."
 
         msgid "The database refused a value."
@@ -5151,12 +5151,12 @@ extension BuiltInTranslations {
         msgid "Choose fewer columns, or filter the list."
         msgstr "Wählen Sie weniger Spalten, oder filtern Sie die Liste."
 
-        msgid "The request is not well formed."
+        msgid "The request is malformed."
         msgstr "Die Anfrage ist nicht richtig aufgebaut."
 
         # Packages/Server/HTTP/Routes/EdgeContext+Parameters.swift
 
-        msgid "The address holds something that is not an id."
+        msgid "The address contains something that isn't an id."
         msgstr "Die Adresse enthält etwas, das keine ID ist."
 
         # Packages/Server/HTTP/Routes/Operation+Words.swift
@@ -5211,10 +5211,10 @@ extension BuiltInTranslations {
         msgid "{0} {1} in {2}"
         msgstr "{1} in {2} {0}"
 
-        msgid "leave to {0}"
+        msgid "permission to {0}"
         msgstr "die Erlaubnis „{0}“"
 
-        msgid "Not permitted: this takes {0}."
+        msgid "Not permitted: this requires {0}."
         msgstr "Nicht erlaubt. Nötig ist: {0}."
 
         # Packages/Server/HTTP/Routes/RouteAccess+User.swift
@@ -5243,10 +5243,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/HTTP/Routes/Timeout.swift
 
-        msgid "The request took longer than {0} and was given up."
+        msgid "The request took longer than {0} and was cancelled."
         msgstr "Die Anfrage dauerte länger als {0} und wurde abgebrochen."
 
-        msgid "Try it again; ask for less at once."
+        msgid "Try it again, or ask for less at once."
         msgstr "Versuchen Sie es noch einmal; fordern Sie weniger auf einmal an."
 
         # Packages/Server/HTTP/Rows/TrashReason+Request.swift
@@ -5271,16 +5271,16 @@ extension BuiltInTranslations {
         msgid "it is longer than {0} bytes."
         msgstr "mehr als {0} Bytes sind nicht möglich."
 
-        msgid "it contains a blank, or a character that controls others."
+        msgid "it contains a space or a control character."
         msgstr "sie enthält ein Leerzeichen oder ein Steuerzeichen."
 
-        msgid "it contains one of {0}, which mails read as something else."
+        msgid "it contains one of {0}, which have a special meaning in mails."
         msgstr "sie enthält eines der Zeichen {0}, die in E-Mails eine andere Bedeutung haben."
 
         msgid "it needs at least {0} characters."
         msgstr "mindestens {0} Zeichen sind nötig."
 
-        msgid "it is known from a leak: choose another."
+        msgid "it appeared in a data leak: choose another."
         msgstr "es ist aus einem Datenleck bekannt; wählen Sie ein anderes."
 
         msgid "it is empty."
@@ -5315,31 +5315,31 @@ extension BuiltInTranslations {
         msgid "This custom data cannot be used: {0}"
         msgstr "Diese Zusatzdaten können nicht verwendet werden: {0}"
 
-        msgid "There is an account with this e-mail address already: log in, or use another address."
+        msgid "There is already an account with this e-mail address: log in, or use another address."
         msgstr "Zu dieser E-Mail-Adresse gibt es schon ein Konto: Melden Sie sich an, oder verwenden Sie eine andere Adresse."
 
-        msgid "This way to log in, or to register, isn't offered here."
+        msgid "This way to log in or register isn't offered here."
         msgstr "Diese Art, sich anzumelden oder zu registrieren, wird hier nicht angeboten."
 
-        msgid "This code isn't right, or was used already: wait for the next one."
+        msgid "This code is wrong or was already used: wait for the next one."
         msgstr "Dieser Code ist falsch oder wurde schon benutzt: Warten Sie auf den nächsten."
 
-        msgid "This takes a login with a second factor."
+        msgid "This requires a login with a second factor."
         msgstr "Dafür ist eine Anmeldung mit zweitem Faktor nötig."
 
-        msgid "This account has a second factor, and this takes a code of it."
+        msgid "This account has a second factor, and this requires a code from it."
         msgstr "Dieses Konto hat einen zweiten Faktor, und hierfür ist ein Code davon nötig."
 
         msgid "The app's codes can't be checked any more, because the servers' secret was replaced. Use a recovery code and set the app up again, or have somebody remove the second factor."
         msgstr "Die Codes der App lassen sich nicht mehr prüfen, weil das Geheimnis der Server ersetzt wurde. Verwenden Sie einen Wiederherstellungscode und richten Sie die App neu ein, oder lassen Sie den zweiten Faktor entfernen."
 
-        msgid "This token is wrong, expired, or was used already: ask for another mail."
+        msgid "This token is wrong, has expired, or was already used: ask for another mail."
         msgstr "Dieses Token ist falsch, abgelaufen oder schon benutzt: Fordern Sie eine neue E-Mail an."
 
-        msgid "There is an open invitation to this address for this role: send that one again."
+        msgid "There is already an open invitation to this address for this role: send that one again."
         msgstr "Für diese Adresse und diese Rolle gibt es eine offene Einladung: Senden Sie diese noch einmal."
 
-        msgid "Too many invitations: at most {0} of one person and {1} into one object are open, and each is sent {2} times. Revoke some first."
+        msgid "Too many invitations: at most {0} from one person and {1} to one object can be open, and each can be sent {2} times. Revoke some first."
         msgstr "Zu viele Einladungen: Höchstens {0} von einer Person und {1} in ein Objekt können offen sein, und jede wird höchstens {2}-mal gesendet. Widerrufen Sie zuerst einige."
 
         msgid "This server can't send mails."
@@ -5387,10 +5387,10 @@ extension BuiltInTranslations {
         msgid "The program {0} ended with exit code {1}."
         msgstr "Das Programm {0} endete mit Exit-Code {1}."
 
-        msgid "The program {0} was ended by a signal. It gets one after {1} seconds."
+        msgid "The program {0} was killed by a signal, which it gets after {1} seconds."
         msgstr "Das Programm {0} wurde durch ein Signal beendet. Nach {1} Sekunden bekommt es eines."
 
-        msgid "Check {0}, which it's sent as a bearer token."
+        msgid "Check {0}, which is sent as the bearer token."
         msgstr "Prüfen Sie {0}, das als Bearer-Token mitgesendet wird."
 
         msgid "Check the address in {0}."
@@ -5414,7 +5414,7 @@ extension BuiltInTranslations {
         msgid "Check the address in {0}, and whether this server may connect to it."
         msgstr "Prüfen Sie die Adresse in {0} und ob dieser Server sich damit verbinden darf."
 
-        msgid "Let the user that this server runs as write to it."
+        msgid "Give this server's user write access to it."
         msgstr "Geben Sie dem Benutzer, unter dem dieser Server läuft, Schreibrechte dafür."
 
         msgid "Check its path in {0}, and whether this server's user may run it."
@@ -5425,24 +5425,24 @@ extension BuiltInTranslations {
 
         # Packages/Server/Authentication/Passwords/Authenticator+Passwords.swift
 
-        msgid "it is the one that you have."
+        msgid "it is your current password."
         msgstr "es ist Ihr jetziges."
 
         # Packages/Server/Authentication/Passwords/PasswordWeakness.swift
 
-        msgid "it is one of the most common ones, or hardly differs from one, and is among the first that are tried."
+        msgid "it is one of the most common passwords, or close to one, and among the first that attackers try."
         msgstr "es gehört zu den häufigsten oder weicht kaum von einem davon ab und wird bei Angriffen früh ausprobiert."
 
-        msgid "it is hardly more than your e-mail address or name, and is among the first that are tried."
+        msgid "it is little more than your e-mail address or name, and among the first that attackers try."
         msgstr "es ist kaum mehr als Ihre E-Mail-Adresse oder Ihr Name und wird bei Angriffen früh ausprobiert."
 
-        msgid "it is made of series of characters, such as 1234, qwerty or aaaa, and is among the first that are tried."
+        msgid "it is made of sequences such as 1234, qwerty or aaaa, and among the first that attackers try."
         msgstr "es besteht aus Zeichenfolgen wie 1234, qwerty oder aaaa und wird bei Angriffen früh ausprobiert."
 
-        msgid "it repeats a few characters, and is among the first that are tried."
+        msgid "it repeats a few characters, and is among the first that attackers try."
         msgstr "es wiederholt wenige Zeichen und wird bei Angriffen früh ausprobiert."
 
-        msgid "Take one that is yours alone, such as four words that don't belong together."
+        msgid "Choose one that only you would think of, such as four unrelated words."
         msgstr "Nehmen Sie eines, das nur Sie kennen, etwa vier Wörter, die nicht zusammengehören."
 
         # Packages/Server/PostgresStore/Audit/AuditFollower.swift
@@ -5494,46 +5494,46 @@ extension BuiltInTranslations {
         msgid "role '{0}' ({1}) would need: {2}"
         msgstr "Rolle „{0}“ ({1}) würde erfordern: {2}"
 
-        msgid "The object is in the trash, so that no device has it."
+        msgid "The object is in the trash, so no device has it."
         msgstr "Das Objekt ist im Papierkorb, daher hat es kein Gerät."
 
-        msgid "Restore it with POST /admin/trash/ID/restore of the admin server."
+        msgid "Restore it with POST /admin/trash/ID/restore on the admin server."
         msgstr "Stellen Sie es im Papierkorb wieder her, oder mit POST /admin/trash/ID/restore des Admin-Servers."
 
         msgid "There is no {0} with this id, or none that you may inspect."
         msgstr "Es gibt kein Objekt {0} mit dieser ID, oder keines, das Sie inspizieren dürfen."
 
-        msgid "A device may have written it without having uploaded it yet."
+        msgid "A device may have created it and not uploaded it yet."
         msgstr "Vielleicht hat ein Gerät es geschrieben und noch nicht hochgeladen."
 
-        msgid "The object was written after tick {0}, the newest: devices get it with the next."
+        msgid "The object was written after the newest tick, {0}: devices get it with the next one."
         msgstr "Das Objekt wurde nach Tick {0} geschrieben, dem neuesten: Geräte bekommen es mit dem nächsten."
 
-        msgid "If this stays so, no sequencer is at work: look at tombolo_sequencer_elected."
+        msgid "If this doesn't change, no sequencer is running: look at tombolo_sequencer_elected."
         msgstr "Wenn das so bleibt, arbeitet kein Sequencer: Sehen Sie nach tombolo_sequencer_elected."
 
-        msgid "The device has asked for it meanwhile: its new subscriptions wait for the batch under way."
+        msgid "The device has subscribed to it since: its new subscriptions are waiting for the batch in progress."
         msgstr "Das Gerät hat es inzwischen angefordert: Seine neuen Abonnements warten auf den Stapel, der unterwegs ist."
 
         msgid "The device's version of the app has no class {0}."
         msgstr "Die App-Version des Geräts hat keine Klasse {0}."
 
-        msgid "No subscription of the device is about {0}."
+        msgid "The device has no subscription to {0}."
         msgstr "Kein Abonnement des Geräts betrifft {0}."
 
-        msgid "None of the device's subscriptions about {0} matches the object ({1})."
+        msgid "None of the device's subscriptions to {0} matches the object ({1} checked)."
         msgstr "Keines der Abonnements des Geräts für {0} passt auf das Objekt ({1})."
 
-        msgid "The subscription without a name asks for {0}"
+        msgid "An unnamed subscription requires {0}"
         msgstr "Das Abonnement ohne Namen verlangt {0}"
 
-        msgid "The subscription '{0}' asks for {1}"
+        msgid "The subscription '{0}' requires {1}"
         msgstr "Das Abonnement „{0}“ verlangt {1}"
 
-        msgid "The session is in a partition, and {0} has no partition property."
+        msgid "The session is in a partition, and {0} has no partition key."
         msgstr "Die Sitzung ist in einer Partition, und {0} hat keine Partitionseigenschaft."
 
-        msgid "The object is in another partition than the session, which is in {0}."
+        msgid "The session is in the partition {0}, and the object is in another one."
         msgstr "Das Objekt ist in einer anderen Partition als die Sitzung, die in {0} ist."
 
         msgid "Its '{0}' is {1}"
@@ -5560,25 +5560,25 @@ extension BuiltInTranslations {
         msgid "The device is connected, but its session isn't open yet: it is {0}."
         msgstr "Das Gerät ist verbunden, aber seine Sitzung ist noch nicht offen. Ihr Zustand: {0}."
 
-        msgid "There is no such user, or their account is gone or disabled."
+        msgid "There is no such user, or the account was deleted or is disabled."
         msgstr "Es gibt keinen solchen Benutzer, oder das Konto ist weg oder deaktiviert."
 
-        msgid "It is for the device, and is in the batch that is being read for it."
+        msgid "The object is in the batch that the gateway is reading for the device."
         msgstr "Es ist für das Gerät bestimmt und im Stapel, der gerade dafür gelesen wird."
 
-        msgid "{0} bytes of the batch wait for the device."
+        msgid "{0} bytes of the batch are waiting for the device."
         msgstr "{0} Byte des Stapels warten auf das Gerät."
 
-        msgid "It is for the device, which has been sent {0} batches, up to tick {1}, that it hasn't said to have applied."
+        msgid "The object is for the device, which hasn't acknowledged the last {0} batches, up to tick {1}."
         msgstr "Es ist für das Gerät bestimmt. Gesendet sind {0} Stapel, bis Tick {1}, deren Anwendung es noch nicht gemeldet hat."
 
-        msgid "{0} bytes wait for its connection."
+        msgid "{0} bytes are waiting for its connection."
         msgstr "{0} Byte warten auf seine Verbindung."
 
-        msgid "It is for the device, which stands on tick {0}, {1} behind."
+        msgid "The object is for the device, which is at tick {0}, {1} behind the newest."
         msgstr "Es ist für das Gerät bestimmt, das bei Tick {0} steht, {1} im Rückstand."
 
-        msgid "The gateway believes that the device has it: it was sent all that concerns it up to tick {0}, and applied it."
+        msgid "The device should have the object: the gateway sent it all its changes up to tick {0}, and the device applied them."
         msgstr "Das Gateway nimmt an, dass das Gerät es hat: Ihm wurde alles gesendet, was es bis Tick {0} betrifft, und es hat es angewendet."
 
         # Packages/Server/GatewayService/Inspector/InspectorView.swift

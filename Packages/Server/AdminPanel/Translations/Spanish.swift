@@ -3536,7 +3536,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/AdminService/People/InvitationDesk.swift
 
-        msgid "This needs a user."
+        msgid "This requires a user who is logged in."
         msgstr "Esto requiere un usuario."
 
         msgid "The invitation has already been accepted."
@@ -5096,7 +5096,7 @@ extension BuiltInTranslations {
         msgid "The server is busy."
         msgstr "El servidor está ocupado."
 
-        msgid "The request's body breaks off, or is not HTTP."
+        msgid "The request's body is incomplete or isn't valid HTTP."
         msgstr "El cuerpo de la solicitud está incompleto o no es HTTP."
 
         msgid "The server could not carry out the request."
@@ -5117,13 +5117,13 @@ extension BuiltInTranslations {
         msgid "Change {0} on one of the two, then try again."
         msgstr "Cambie {0} en uno de los dos y vuelva a intentarlo."
 
-        msgid "The answer would have too many bytes."
+        msgid "The answer would be too large."
         msgstr "La respuesta tendría demasiados bytes."
 
-        msgid "A function in the database uses a table or a column that isn't there any more."
+        msgid "A function in the database uses a table or a column that no longer exists."
         msgstr "Una función de la base de datos usa una tabla o una columna que ya no existe."
 
-        msgid "It may have been renamed. The server's log has the function under this request's id: change it, or give the table or the column its old name back."
+        msgid "It may have been renamed. The server's log has the function under this request's id: change the function, or give the table or the column its old name back."
         msgstr "Quizá se le cambió el nombre. El registro del servidor tiene la función con el identificador de esta petición: cámbiela o devuelva a la tabla o a la columna su nombre anterior."
 
         msgid "The server's model is changing."
@@ -5132,7 +5132,7 @@ extension BuiltInTranslations {
         msgid "The database does not answer at the moment."
         msgstr "La base de datos no responde en este momento."
 
-        msgid "The database refused it: it would break the rule '{0}'."
+        msgid "The database refused the change: it would break the rule '{0}'."
         msgstr "La base de datos lo rechazó: se incumpliría la regla «{0}»."
 
         msgid "The database refused a value."
@@ -5150,12 +5150,12 @@ extension BuiltInTranslations {
         msgid "Choose fewer columns, or filter the list."
         msgstr "Elija menos columnas o filtre la lista."
 
-        msgid "The request is not well formed."
+        msgid "The request is malformed."
         msgstr "La solicitud no está bien formada."
 
         # Packages/Server/HTTP/Routes/EdgeContext+Parameters.swift
 
-        msgid "The address holds something that is not an id."
+        msgid "The address contains something that isn't an id."
         msgstr "La dirección contiene algo que no es un ID."
 
         # Packages/Server/HTTP/Routes/Operation+Words.swift
@@ -5210,10 +5210,10 @@ extension BuiltInTranslations {
         msgid "{0} {1} in {2}"
         msgstr "{0} {1} en {2}"
 
-        msgid "leave to {0}"
+        msgid "permission to {0}"
         msgstr "el permiso «{0}»"
 
-        msgid "Not permitted: this takes {0}."
+        msgid "Not permitted: this requires {0}."
         msgstr "No permitido: esto requiere {0}."
 
         # Packages/Server/HTTP/Routes/RouteAccess+User.swift
@@ -5242,10 +5242,10 @@ extension BuiltInTranslations {
 
         # Packages/Server/HTTP/Routes/Timeout.swift
 
-        msgid "The request took longer than {0} and was given up."
+        msgid "The request took longer than {0} and was cancelled."
         msgstr "La solicitud tardó más de {0} y se abandonó."
 
-        msgid "Try it again; ask for less at once."
+        msgid "Try it again, or ask for less at once."
         msgstr "Vuelva a intentarlo; pida menos de una vez."
 
         # Packages/Server/HTTP/Rows/TrashReason+Request.swift
@@ -5270,16 +5270,16 @@ extension BuiltInTranslations {
         msgid "it is longer than {0} bytes."
         msgstr "ocupa más de {0} bytes."
 
-        msgid "it contains a blank, or a character that controls others."
+        msgid "it contains a space or a control character."
         msgstr "contiene un espacio o un carácter que controla otros."
 
-        msgid "it contains one of {0}, which mails read as something else."
+        msgid "it contains one of {0}, which have a special meaning in mails."
         msgstr "contiene uno de los caracteres {0}, que los correos interpretan de otra forma."
 
         msgid "it needs at least {0} characters."
         msgstr "necesita al menos {0} caracteres."
 
-        msgid "it is known from a leak: choose another."
+        msgid "it appeared in a data leak: choose another."
         msgstr "se conoce por una filtración: elija otra."
 
         msgid "it is empty."
@@ -5314,31 +5314,31 @@ extension BuiltInTranslations {
         msgid "This custom data cannot be used: {0}"
         msgstr "No se pueden usar estos datos personalizados: {0}"
 
-        msgid "There is an account with this e-mail address already: log in, or use another address."
+        msgid "There is already an account with this e-mail address: log in, or use another address."
         msgstr "Ya existe una cuenta con esta dirección de correo electrónico: inicie sesión o use otra dirección."
 
-        msgid "This way to log in, or to register, isn't offered here."
+        msgid "This way to log in or register isn't offered here."
         msgstr "Esta forma de iniciar sesión o de registrarse no está disponible aquí."
 
-        msgid "This code isn't right, or was used already: wait for the next one."
+        msgid "This code is wrong or was already used: wait for the next one."
         msgstr "Este código no es correcto o ya se usó: espere al siguiente."
 
-        msgid "This takes a login with a second factor."
+        msgid "This requires a login with a second factor."
         msgstr "Esto requiere una sesión iniciada con segundo factor."
 
-        msgid "This account has a second factor, and this takes a code of it."
+        msgid "This account has a second factor, and this requires a code from it."
         msgstr "Esta cuenta tiene un segundo factor, y esto requiere un código suyo."
 
         msgid "The app's codes can't be checked any more, because the servers' secret was replaced. Use a recovery code and set the app up again, or have somebody remove the second factor."
         msgstr "Los códigos de la aplicación ya no se pueden comprobar, porque se sustituyó el secreto de los servidores. Use un código de recuperación y configure de nuevo la aplicación, o pida a alguien que quite el segundo factor."
 
-        msgid "This token is wrong, expired, or was used already: ask for another mail."
+        msgid "This token is wrong, has expired, or was already used: ask for another mail."
         msgstr "Este token no es correcto, ha caducado o ya se usó: pida otro correo."
 
-        msgid "There is an open invitation to this address for this role: send that one again."
+        msgid "There is already an open invitation to this address for this role: send that one again."
         msgstr "Ya hay una invitación abierta a esta dirección para este rol: vuelva a enviar esa."
 
-        msgid "Too many invitations: at most {0} of one person and {1} into one object are open, and each is sent {2} times. Revoke some first."
+        msgid "Too many invitations: at most {0} from one person and {1} to one object can be open, and each can be sent {2} times. Revoke some first."
         msgstr "Demasiadas invitaciones: puede haber abiertas como máximo {0} de una persona y {1} a un mismo objeto, y cada una se envía {2} veces. Revoque primero algunas."
 
         msgid "This server can't send mails."
@@ -5386,10 +5386,10 @@ extension BuiltInTranslations {
         msgid "The program {0} ended with exit code {1}."
         msgstr "El programa {0} terminó con el código de salida {1}."
 
-        msgid "The program {0} was ended by a signal. It gets one after {1} seconds."
+        msgid "The program {0} was killed by a signal, which it gets after {1} seconds."
         msgstr "Una señal terminó el programa {0}. Recibe una a los {1} segundos."
 
-        msgid "Check {0}, which it's sent as a bearer token."
+        msgid "Check {0}, which is sent as the bearer token."
         msgstr "Compruebe {0}, que se le envía como token de portador (bearer)."
 
         msgid "Check the address in {0}."
@@ -5413,7 +5413,7 @@ extension BuiltInTranslations {
         msgid "Check the address in {0}, and whether this server may connect to it."
         msgstr "Compruebe la dirección en {0} y si este servidor puede conectarse a ella."
 
-        msgid "Let the user that this server runs as write to it."
+        msgid "Give this server's user write access to it."
         msgstr "Permita que el usuario con el que se ejecuta este servidor escriba en ella."
 
         msgid "Check its path in {0}, and whether this server's user may run it."
@@ -5424,24 +5424,24 @@ extension BuiltInTranslations {
 
         # Packages/Server/Authentication/Passwords/Authenticator+Passwords.swift
 
-        msgid "it is the one that you have."
+        msgid "it is your current password."
         msgstr "es la que ya tiene."
 
         # Packages/Server/Authentication/Passwords/PasswordWeakness.swift
 
-        msgid "it is one of the most common ones, or hardly differs from one, and is among the first that are tried."
+        msgid "it is one of the most common passwords, or close to one, and among the first that attackers try."
         msgstr "es una de las más comunes, o apenas se distingue de una, y está entre las primeras que se prueban."
 
-        msgid "it is hardly more than your e-mail address or name, and is among the first that are tried."
+        msgid "it is little more than your e-mail address or name, and among the first that attackers try."
         msgstr "es poco más que su dirección de correo electrónico o su nombre, y está entre las primeras que se prueban."
 
-        msgid "it is made of series of characters, such as 1234, qwerty or aaaa, and is among the first that are tried."
+        msgid "it is made of sequences such as 1234, qwerty or aaaa, and among the first that attackers try."
         msgstr "consta de series de caracteres, como 1234, qwerty o aaaa, y está entre las primeras que se prueban."
 
-        msgid "it repeats a few characters, and is among the first that are tried."
+        msgid "it repeats a few characters, and is among the first that attackers try."
         msgstr "repite unos pocos caracteres, y está entre las primeras que se prueban."
 
-        msgid "Take one that is yours alone, such as four words that don't belong together."
+        msgid "Choose one that only you would think of, such as four unrelated words."
         msgstr "Elija una que sea solo suya, como cuatro palabras que no tengan relación entre sí."
 
         # Packages/Server/PostgresStore/Audit/AuditFollower.swift
@@ -5493,46 +5493,46 @@ extension BuiltInTranslations {
         msgid "role '{0}' ({1}) would need: {2}"
         msgstr "el rol «{0}» ({1}) exigiría: {2}"
 
-        msgid "The object is in the trash, so that no device has it."
+        msgid "The object is in the trash, so no device has it."
         msgstr "El objeto está en la papelera, así que ningún dispositivo lo tiene."
 
-        msgid "Restore it with POST /admin/trash/ID/restore of the admin server."
+        msgid "Restore it with POST /admin/trash/ID/restore on the admin server."
         msgstr "Restáurelo en la papelera, o con POST /admin/trash/ID/restore del servidor de administración."
 
         msgid "There is no {0} with this id, or none that you may inspect."
         msgstr "No hay ningún objeto {0} con este id, o ninguno que usted pueda inspeccionar."
 
-        msgid "A device may have written it without having uploaded it yet."
+        msgid "A device may have created it and not uploaded it yet."
         msgstr "Quizá un dispositivo lo ha escrito y todavía no lo ha subido."
 
-        msgid "The object was written after tick {0}, the newest: devices get it with the next."
+        msgid "The object was written after the newest tick, {0}: devices get it with the next one."
         msgstr "El objeto se escribió después del tick {0}, el más reciente: los dispositivos lo reciben con el siguiente."
 
-        msgid "If this stays so, no sequencer is at work: look at tombolo_sequencer_elected."
+        msgid "If this doesn't change, no sequencer is running: look at tombolo_sequencer_elected."
         msgstr "Si sigue así, no hay ningún secuenciador trabajando: mire tombolo_sequencer_elected."
 
-        msgid "The device has asked for it meanwhile: its new subscriptions wait for the batch under way."
+        msgid "The device has subscribed to it since: its new subscriptions are waiting for the batch in progress."
         msgstr "El dispositivo lo ha pedido entretanto: sus nuevas suscripciones esperan al lote en curso."
 
         msgid "The device's version of the app has no class {0}."
         msgstr "La versión de la aplicación en el dispositivo no tiene la clase {0}."
 
-        msgid "No subscription of the device is about {0}."
+        msgid "The device has no subscription to {0}."
         msgstr "Ninguna suscripción del dispositivo trata de {0}."
 
-        msgid "None of the device's subscriptions about {0} matches the object ({1})."
+        msgid "None of the device's subscriptions to {0} matches the object ({1} checked)."
         msgstr "Ninguna de las suscripciones del dispositivo a {0} coincide con el objeto ({1})."
 
-        msgid "The subscription without a name asks for {0}"
+        msgid "An unnamed subscription requires {0}"
         msgstr "La suscripción sin nombre pide {0}"
 
-        msgid "The subscription '{0}' asks for {1}"
+        msgid "The subscription '{0}' requires {1}"
         msgstr "La suscripción «{0}» pide {1}"
 
-        msgid "The session is in a partition, and {0} has no partition property."
+        msgid "The session is in a partition, and {0} has no partition key."
         msgstr "La sesión está en una partición, y {0} no tiene ninguna propiedad de partición."
 
-        msgid "The object is in another partition than the session, which is in {0}."
+        msgid "The session is in the partition {0}, and the object is in another one."
         msgstr "El objeto está en otra partición que la sesión, que está en {0}."
 
         msgid "Its '{0}' is {1}"
@@ -5559,25 +5559,25 @@ extension BuiltInTranslations {
         msgid "The device is connected, but its session isn't open yet: it is {0}."
         msgstr "El dispositivo está conectado, pero su sesión aún no está abierta. Su estado: {0}."
 
-        msgid "There is no such user, or their account is gone or disabled."
+        msgid "There is no such user, or the account was deleted or is disabled."
         msgstr "No existe ese usuario, o su cuenta ya no existe o está desactivada."
 
-        msgid "It is for the device, and is in the batch that is being read for it."
+        msgid "The object is in the batch that the gateway is reading for the device."
         msgstr "Es para el dispositivo y está en el lote que se está leyendo para él."
 
-        msgid "{0} bytes of the batch wait for the device."
+        msgid "{0} bytes of the batch are waiting for the device."
         msgstr "{0} bytes del lote esperan al dispositivo."
 
-        msgid "It is for the device, which has been sent {0} batches, up to tick {1}, that it hasn't said to have applied."
+        msgid "The object is for the device, which hasn't acknowledged the last {0} batches, up to tick {1}."
         msgstr "Es para el dispositivo, al que se le han enviado {0} lotes, hasta el tick {1}, que no ha dicho haber aplicado."
 
-        msgid "{0} bytes wait for its connection."
+        msgid "{0} bytes are waiting for its connection."
         msgstr "{0} bytes esperan a su conexión."
 
-        msgid "It is for the device, which stands on tick {0}, {1} behind."
+        msgid "The object is for the device, which is at tick {0}, {1} behind the newest."
         msgstr "Es para el dispositivo, que está en el tick {0}, con {1} de retraso."
 
-        msgid "The gateway believes that the device has it: it was sent all that concerns it up to tick {0}, and applied it."
+        msgid "The device should have the object: the gateway sent it all its changes up to tick {0}, and the device applied them."
         msgstr "La pasarela cree que el dispositivo lo tiene: se le envió todo lo que le concierne hasta el tick {0}, y lo aplicó."
 
         # Packages/Server/GatewayService/Inspector/InspectorView.swift

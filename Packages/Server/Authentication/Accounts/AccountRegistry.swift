@@ -111,7 +111,7 @@ public struct AccountRegistry: Sendable {
     public func setCustomData(_ json: String, email: String) async throws -> ObjectId {
         guard json.utf8.count <= Self.maximumCustomDataByteCount else {
             throw AuthenticationError.invalidCustomData(
-                reason: "it has \(json.utf8.count) bytes; at most \(Self.maximumCustomDataByteCount) are kept.")
+                reason: "it has \(json.utf8.count) bytes; at most \(Self.maximumCustomDataByteCount) are allowed.")
         }
         guard !json.utf8.contains(0) else {
             throw AuthenticationError.invalidCustomData(reason: "it contains U+0000.")
@@ -182,12 +182,12 @@ public struct AccountRegistry: Sendable {
             }
         }
         guard isShown else {
-            throw .invalidEmail(reason: localized("it contains a blank, or a character that controls others."))
+            throw .invalidEmail(reason: localized("it contains a space or a control character."))
         }
         guard !email.contains(where: specials.contains) else {
             throw .invalidEmail(
                 reason: localized(
-                    "it contains one of \(String(specials.sorted())), which mails read as something else."))
+                    "it contains one of \(String(specials.sorted())), which have a special meaning in mails."))
         }
         return email
     }
@@ -205,7 +205,7 @@ public struct AccountRegistry: Sendable {
             throw .invalidPassword(reason: weakness.reason)
         }
         guard breached?.contains(password) != true else {
-            throw .invalidPassword(reason: localized("it is known from a leak: choose another."))
+            throw .invalidPassword(reason: localized("it appeared in a data leak: choose another."))
         }
     }
 

@@ -139,7 +139,7 @@ enum Accounts {
                 return ObjectId(bytes: try row[0].bytes)
             }
         } catch let error as ValueError {
-            throw AuthenticationError.invalidCustomData(reason: "as rules would read it: \(error.message)")
+            throw AuthenticationError.invalidCustomData(reason: "rules can't read it: \(error.message)")
         } catch let error as PostgresError where error.code == .checkViolation {
             throw AuthenticationError.invalidCustomData(
                 reason: "it must be a JSON object of at most \(AccountRegistry.maximumCustomDataByteCount) bytes.")

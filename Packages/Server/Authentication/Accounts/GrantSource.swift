@@ -43,7 +43,8 @@ public struct GrantSource: Hashable, Sendable {
             guard accepted.contains(type) else {
                 let names = accepted.map(\.name).joined(separator: ", ")
                 throw ValueError(
-                    "\(className).\(name) is of the type \(type.name), which can't be \(purpose). It takes: \(names).")
+                    "\(className).\(name) is of type \(type.name), which can't be \(purpose). Possible types: "
+                        + "\(names).")
             }
             return (item.columns[index].sqlName, type)
         }

@@ -50,7 +50,8 @@ extension MailDeliveryError: CustomStringConvertible {
         case .failed(let program, let status): localized("The program \(program) ended with exit code \(status).")
         case .killed(let program, let limit):
             localized(
-                "The program \(program) was ended by a signal. It gets one after \(limit.components.seconds) seconds.")
+                "The program \(program) was killed by a signal, which it gets after \(limit.components.seconds) "
+                    + "seconds.")
         }
     }
 
@@ -58,7 +59,7 @@ extension MailDeliveryError: CustomStringConvertible {
     public var hint: String {
         switch self {
         case .refused(401), .refused(403):
-            localized("Check \(MailHook.secretVariable), which it's sent as a bearer token.")
+            localized("Check \(MailHook.secretVariable), which is sent as the bearer token.")
         case .refused(404): localized("Check the address in \(MailHook.variable).")
         case .refused: localized("Its own log should say why.")
         case .connectionRefused:
@@ -74,7 +75,7 @@ extension MailDeliveryError: CustomStringConvertible {
                     + "the carrier's load.")
         case .unreachable:
             localized("Check the address in \(MailHook.variable), and whether this server may connect to it.")
-        case .unwritable: localized("Let the user that this server runs as write to it.")
+        case .unwritable: localized("Give this server's user write access to it.")
         case .notStarted:
             localized("Check its path in \(MailHook.variable), and whether this server's user may run it.")
         case .failed, .killed: localized("Run it by hand as this server's user. Its own log should say why.")

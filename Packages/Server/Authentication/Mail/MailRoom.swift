@@ -89,14 +89,14 @@ public final class MailRoom: Service {
                         guard let mail = try await job() else { continue }
                         if await self.isTaken(mail) { continue }
                         guard self.beginWaiting() else {
-                            self.logger.error("A mail was given up: too many wait for the hook.")
+                            self.logger.error("A mail was dropped: too many are waiting for the hook.")
                             continue
                         }
                         group.addTask { await self.offerAgain(mail) }
                     } catch is CancellationError {
                         return
                     } catch {
-                        self.logger.error("A mail could not be prepared: \(error)")
+                        self.logger.error("A mail couldn't be prepared: \(error)")
                     }
                 }
             }
@@ -116,7 +116,7 @@ public final class MailRoom: Service {
             try await deliver(mail)
             return true
         } catch {
-            logger.warning("The mail hook did not take a mail to \(mail.purpose.rawValue): \(error)")
+            logger.warning("The mail hook refused a mail (\(mail.purpose.rawValue)): \(error)")
             return false
         }
     }
@@ -127,6 +127,6 @@ public final class MailRoom: Service {
             do { try await Task.sleep(for: pause) } catch { return }
             if await isTaken(mail) { return }
         }
-        logger.error("A mail to \(mail.purpose.rawValue) was given up after \(Self.maximumAttempts) attempts.")
+        logger.error("A mail (\(mail.purpose.rawValue)) was given up after \(Self.maximumAttempts) attempts.")
     }
 }

@@ -45,7 +45,7 @@ extension Authenticator {
         _ password: String, replacing current: String, of owner: PasswordOwner
     ) throws(AuthenticationError) {
         try accounts.validate(password: password, of: owner)
-        guard password != current else { throw .invalidPassword(reason: localized("it is the one that you have.")) }
+        guard password != current else { throw .invalidPassword(reason: localized("it is your current password.")) }
     }
 
     /// - Parameter checked: the hash of the password that the caller entered. Checking it took a while: it fails if

@@ -39,19 +39,17 @@ enum PasswordWeakness: Hashable, Sendable, CaseIterable {
             switch self {
             case .common:
                 localized(
-                    "it is one of the most common ones, or hardly differs from one, and is among the first that are "
-                        + "tried."
+                    "it is one of the most common passwords, or close to one, and among the first that attackers try."
                 )
             case .owner:
                 localized(
-                    "it is hardly more than your e-mail address or name, and is among the first that are tried.")
+                    "it is little more than your e-mail address or name, and among the first that attackers try.")
             case .series:
                 localized(
-                    "it is made of series of characters, such as 1234, qwerty or aaaa, and is among the first that are "
-                        + "tried.")
-            case .repetition: localized("it repeats a few characters, and is among the first that are tried.")
+                    "it is made of sequences such as 1234, qwerty or aaaa, and among the first that attackers try.")
+            case .repetition: localized("it repeats a few characters, and is among the first that attackers try.")
             }
-        let advice = localized("Take one that is yours alone, such as four words that don't belong together.")
+        let advice = localized("Choose one that only you would think of, such as four unrelated words.")
         return "\(problem) \(advice)"
     }
 

@@ -28,7 +28,7 @@ extension ProviderSettings {
             DecodingError.dataCorrupted(let context)
         {
             let place = context.codingPath.map(\.stringValue).joined(separator: ".")
-            throw .invalidSettings(reason: "'\(place)' has a value of the wrong kind.")
+            throw .invalidSettings(reason: "'\(place)' has a value of the wrong type.")
         } catch {
             throw .invalidSettings(reason: "they can't be read.")
         }
@@ -60,7 +60,7 @@ struct EmailPasswordSettings: ProviderSettings {
         for (name, text) in [("confirmURL", confirmURL), ("resetURL", resetURL)] {
             guard let text else { continue }
             guard let url = URL(string: text), url.scheme != nil, !text.contains("#") else {
-                throw .invalidSettings(reason: "'\(name)' isn't an address.")
+                throw .invalidSettings(reason: "'\(name)' isn't a URL.")
             }
         }
     }

@@ -54,7 +54,7 @@ final class TokenSigner: Sendable {
         // The key determines the algorithm, whatever the token says: never 'none', and never a public key as a shared
         // secret.
         guard let header = TokenHeader(of: token), header.alg == SigningKey.algorithm, let id = header.kid else {
-            throw AuthenticationError.invalidToken(reason: "It is no JSON Web Token of this server.")
+            throw AuthenticationError.invalidToken(reason: "It isn't a JSON Web Token from this server.")
         }
         guard let keys = try await ring.verifying(id) else {
             throw AuthenticationError.invalidToken(reason: "Its key is unknown or retired.")
@@ -75,7 +75,7 @@ final class TokenSigner: Sendable {
         } catch let error as JWTError where error.errorType == .signatureVerificationFailed {
             throw .invalidToken(reason: "Its signature is not this server's.")
         } catch {
-            throw .invalidToken(reason: "It is no JSON Web Token of this server.")
+            throw .invalidToken(reason: "It isn't a JSON Web Token from this server.")
         }
     }
 
@@ -100,9 +100,13 @@ final class TokenSigner: Sendable {
         guard (claims.nbf ?? 0) <= now + TokenConfiguration.clockToleranceSeconds else {
             throw .invalidToken(reason: "It is not valid yet.")
         }
-        guard let userID = try? ObjectId(string: claims.sub) else { throw .invalidToken(reason: "It names no user.") }
+        guard let userID = try? ObjectId(string: claims.sub) else {
+            throw .invalidToken(
+                reason:
+                    "It doesn't name a user.")
+        }
         guard let sessionID = claims.sid.flatMap({ try? ObjectId(string: $0) }) else {
-            throw .invalidToken(reason: "It belongs to no login session.")
+            throw .invalidToken(reason: "It doesn't belong to a login session.")
         }
         return Content(userID: userID, sessionID: sessionID, generation: claims.gen ?? 0)
     }

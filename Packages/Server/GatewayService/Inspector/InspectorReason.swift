@@ -49,8 +49,8 @@ struct InspectorReason: Hashable, Sendable {
         if found.isInTrash {
             return [
                 InspectorReason(
-                    code: "in_trash", message: Wording("The object is in the trash, so that no device has it."),
-                    details: [Wording("Restore it with POST /admin/trash/ID/restore of the admin server.")])
+                    code: "in_trash", message: Wording("The object is in the trash, so no device has it."),
+                    details: [Wording("Restore it with POST /admin/trash/ID/restore on the admin server.")])
             ]
         }
         guard found.row == nil else { return [] }
@@ -58,7 +58,7 @@ struct InspectorReason: Hashable, Sendable {
             InspectorReason(
                 code: "no_object",
                 message: Wording("There is no \(question.className) with this id, or none that you may inspect."),
-                details: [Wording("A device may have written it without having uploaded it yet.")])
+                details: [Wording("A device may have created it and not uploaded it yet.")])
         ]
     }
 
@@ -66,8 +66,8 @@ struct InspectorReason: Hashable, Sendable {
         InspectorReason(
             code: "not_in_tick",
             message: Wording(
-                "The object was written after tick \(tick.number), the newest: devices get it with the next."),
-            details: [Wording("If this stays so, no sequencer is at work: look at tombolo_sequencer_elected.")])
+                "The object was written after the newest tick, \(tick.number): devices get it with the next one."),
+            details: [Wording("If this doesn't change, no sequencer is running: look at tombolo_sequencer_elected.")])
     }
 
     // MARK: Subscriptions and rules
@@ -82,7 +82,8 @@ struct InspectorReason: Hashable, Sendable {
                     code: "wanted",
                     message:
                         Wording(
-                            "The device has asked for it meanwhile: its new subscriptions wait for the batch under way."
+                            "The device has subscribed to it since: its new subscriptions are waiting for the batch in "
+                                + "progress."
                         )))
         }
         return reasons
@@ -100,30 +101,30 @@ struct InspectorReason: Hashable, Sendable {
                 message: Wording("The device's version of the app has no class \(item.name)."))
         case .notSubscribed:
             return InspectorReason(
-                code: "not_subscribed", message: Wording("No subscription of the device is about \(item.name)."))
+                code: "not_subscribed", message: Wording("The device has no subscription to \(item.name)."))
         case .notMatched(let misses):
             return InspectorReason(
                 code: "no_subscription_matches",
                 message: Wording(
-                    "None of the device's subscriptions about \(item.name) matches the object (\(misses.count))."),
+                    "None of the device's subscriptions to \(item.name) matches the object (\(misses.count) checked)."),
                 details: misses.prefix(Inspector.maximumSubscriptionCount).map { miss in
                     let failure = view.text(miss.failure, unsatisfiedBy: row, of: item, in: schema)
                     guard let name = miss.name?.shortened(toByteCount: 100) else {
-                        return Wording("The subscription without a name asks for \(failure)")
+                        return Wording("An unnamed subscription requires \(failure)")
                     }
-                    return Wording("The subscription '\(name)' asks for \(failure)")
+                    return Wording("The subscription '\(name)' requires \(failure)")
                 })
         case .classWithoutPartition:
             return InspectorReason(
                 code: "class_without_partition",
                 message: Wording(
-                    "The session is in a partition, and \(item.name) has no partition property."))
+                    "The session is in a partition, and \(item.name) has no partition key."))
         case .otherPartition(let column, let partition):
             let shown = view.shows(PropertyPath(column), of: item.name) && view.mayRead(row, of: item.name, in: schema)
             let value = item.columnIndex(column).map { "\(row[$0])" } ?? "nil"
             return InspectorReason(
                 code: "other_partition",
-                message: Wording("The object is in another partition than the session, which is in \(partition)."),
+                message: Wording("The session is in the partition \(partition), and the object is in another one."),
                 details: shown ? [Wording("Its '\(column)' is \(value.shortened(toByteCount: 200))")] : [])
         case .notReadable(let failure):
             return notReadable(view.text(failure, unsatisfiedBy: row, of: item, in: schema), rules)
@@ -180,25 +181,26 @@ struct InspectorReason: Hashable, Sendable {
     }
 
     static let noUser = InspectorReason(
-        code: "no_user", message: Wording("There is no such user, or their account is gone or disabled."))
+        code: "no_user", message: Wording("There is no such user, or the account was deleted or is disabled."))
 
     /// The object is one that the device should have.
     static func delivery(_ report: SessionReport, newest: Tick) -> InspectorReason {
         if report.session.state == .reading {
             return InspectorReason(
                 code: "reading",
-                message: Wording("It is for the device, and is in the batch that is being read for it."),
-                details: [Wording("\(report.spooledByteCount) bytes of the batch wait for the device.")])
+                message: Wording("The object is in the batch that the gateway is reading for the device."),
+                details: [Wording("\(report.spooledByteCount) bytes of the batch are waiting for the device.")])
         }
         if report.session.unappliedCount > 0 || report.spooledByteCount > 0 {
             return InspectorReason(
                 code: "batch_waiting",
                 message:
                     Wording(
-                        "It is for the device, which has been sent \(report.session.unappliedCount) batches, up to tick "
-                            + "\(report.session.sentTick), that it hasn't said to have applied."),
+                        "The object is for the device, which hasn't acknowledged the last "
+                            + "\(report.session.unappliedCount) batches, up to tick \(report.session.sentTick)."),
                 details: [
-                    Wording("\(report.pendingByteCount + report.spooledByteCount) bytes wait for its connection.")
+                    Wording(
+                        "\(report.pendingByteCount + report.spooledByteCount) bytes are waiting for its connection.")
                 ])
         }
         let behind = newest.number - report.reached.number
@@ -206,12 +208,13 @@ struct InspectorReason: Hashable, Sendable {
             return InspectorReason(
                 code: "behind",
                 message: Wording(
-                    "It is for the device, which stands on tick \(report.reached.number), \(behind) behind."))
+                    "The object is for the device, which is at tick \(report.reached.number), \(behind) behind the "
+                        + "newest."))
         }
         return InspectorReason(
             code: "delivered",
             message: Wording(
-                "The gateway believes that the device has it: it was sent all that concerns it up to tick "
-                    + "\(report.reached.number), and applied it."))
+                "The device should have the object: the gateway sent it all its changes up to tick "
+                    + "\(report.reached.number), and the device applied them."))
     }
 }

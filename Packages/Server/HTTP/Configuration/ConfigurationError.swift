@@ -5,6 +5,6 @@ public struct ConfigurationError: Error, Hashable, Sendable, CustomStringConvert
     public init(problems: [String]) { self.problems = problems }
 
     public var description: String {
-        (["The configuration is not complete:"] + problems.map { "  \($0)" }).joined(separator: "\n")
+        (["The configuration is incomplete or wrong:"] + problems.map { "  \($0)" }).joined(separator: "\n")
     }
 }

@@ -33,19 +33,19 @@ extension ServerConfiguration {
         case .session:
             logger.notice(
                 """
-                The database is behind a connection pooler in session mode. It needs a connection to PostgreSQL for each \
-                of this server's, which are \(connections) at most.
+                The database is behind a connection pooler in session mode. It needs one PostgreSQL connection for \
+                each of this server's, up to \(connections).
                 """)
             return database
         case .transaction:
             guard needs.isEmpty else {
                 throw ConfigurationError(
                     problems: needs.map {
-                        "\(Self.databaseVariable) leads to a connection pooler in transaction mode. \($0)"
+                        "\(Self.databaseVariable) points to a connection pooler in transaction mode. \($0)"
                     })
             }
             logger.notice(
-                "The database is behind a connection pooler in transaction mode. Statements aren't kept prepared.")
+                "The database is behind a connection pooler in transaction mode, so prepared statements aren't kept.")
             var database = database
             database.preparedStatementLimit = 0
             return database
@@ -54,6 +54,6 @@ extension ServerConfiguration {
 
     /// The need that servers pass to ``findDatabase(connections:needing:logger:)`` if they follow the models by LISTEN.
     public static let listeningNeed =
-        "The server hears by LISTEN that models and rules have changed, which needs a session of its own. Connect it to "
+        "The server learns of changed models and rules through LISTEN, which needs a session of its own. Connect it to "
         + "PostgreSQL directly, or through pool_mode = session."
 }

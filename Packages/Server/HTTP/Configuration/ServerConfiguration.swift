@@ -96,13 +96,13 @@ public struct ServerConfiguration: Sendable {
             if (0...65_535).contains(port) {
                 self.port = port
             } else {
-                problems.append("--port is \(port): give a number from 0 to 65535; 0 takes a free port.")
+                problems.append("--port is \(port): use a number from 0 to 65535; 0 picks a free port.")
             }
         } else if let value = text(portVariable) {
             if let number = Int(value), (0...65_535).contains(number) {
                 self.port = number
             } else {
-                problems.append("\(portVariable) is '\(value)': give a number from 0 to 65535; 0 takes a free port.")
+                problems.append("\(portVariable) is '\(value)': use a number from 0 to 65535; 0 picks a free port.")
             }
         }
 
@@ -112,20 +112,20 @@ public struct ServerConfiguration: Sendable {
                 database = try PostgresConfiguration(url)
             } catch {
                 problems.append(
-                    "\(Self.databaseVariable) is not a PostgreSQL address: "
-                        + "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+                    "\(Self.databaseVariable) is not a PostgreSQL URL: use "
+                        + "postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
             }
         } else {
             problems.append(
-                "\(Self.databaseVariable) is not set: write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+                "\(Self.databaseVariable) is not set: use postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
         }
 
         if let url = text(Self.standbyVariable) {
             standby = try? PostgresConfiguration(url)
             if standby == nil {
                 problems.append(
-                    "\(Self.standbyVariable) is not a PostgreSQL address: "
-                        + "write postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
+                    "\(Self.standbyVariable) is not a PostgreSQL URL: use "
+                        + "postgresql://USER:PASSWORD@HOST:PORT/DATABASE.")
             }
         }
         tokenSecret = text(Self.secretVariable) ?? ""
@@ -135,7 +135,7 @@ public struct ServerConfiguration: Sendable {
             )
         } else if tokenSecret.utf8.count < Self.minimumSecretBytes {
             problems.append(
-                "\(Self.secretVariable) has \(tokenSecret.utf8.count) bytes: give at least \(Self.minimumSecretBytes), "
+                "\(Self.secretVariable) has \(tokenSecret.utf8.count) bytes: use at least \(Self.minimumSecretBytes), "
                     + "for example from 'openssl rand -hex 32'.")
         }
 
@@ -159,7 +159,7 @@ public struct ServerConfiguration: Sendable {
         case nil, "off": break
         case "on" where text(Self.proxiesVariable) == nil:
             problems.append(
-                "\(Self.proxyProtocolVariable) is on, but nobody may speak it: name the proxies in "
+                "\(Self.proxyProtocolVariable) is on, but no proxy is trusted: name the proxies in "
                     + "\(Self.proxiesVariable), such as 10.0.0.0/8.")
         case "on": expectsProxyHeader = true
         case let value?: problems.append("\(Self.proxyProtocolVariable) is '\(value)': choose on or off.")
@@ -175,7 +175,7 @@ public struct ServerConfiguration: Sendable {
             if let number = Int(value), number > 0 {
                 connectionsPerAddress = number
             } else {
-                problems.append("\(Self.connectionsVariable) is '\(value)': give a number greater than 0.")
+                problems.append("\(Self.connectionsVariable) is '\(value)': use a number greater than 0.")
             }
         }
         if let value = text(Self.drainVariable) {
@@ -183,7 +183,7 @@ public struct ServerConfiguration: Sendable {
             if let number = Int(value), (0...most).contains(number) {
                 drainDelay = .seconds(number)
             } else {
-                problems.append("\(Self.drainVariable) is '\(value)': give seconds, from 0 to \(most).")
+                problems.append("\(Self.drainVariable) is '\(value)': use a number of seconds from 0 to \(most).")
             }
         }
         switch (text(CertificateFiles.certificateVariable), text(CertificateFiles.keyVariable)) {
@@ -199,7 +199,7 @@ public struct ServerConfiguration: Sendable {
                     host: text(MetricsConfiguration.hostVariable) ?? Self.defaultHost, port: number)
             } else {
                 problems.append(
-                    "\(MetricsConfiguration.portVariable) is '\(value)': give a number from 0 to 65535; 0 takes a free "
+                    "\(MetricsConfiguration.portVariable) is '\(value)': use a number from 0 to 65535; 0 picks a free "
                         + "port.")
             }
         }

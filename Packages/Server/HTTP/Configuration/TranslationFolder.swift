@@ -25,7 +25,7 @@ extension MessageCatalogues {
             ])
         }
         if files.isEmpty {
-            problems.append("\(Self.folderVariable) is '\(folder)': it has no files whose names end with .po.")
+            problems.append("\(Self.folderVariable) is '\(folder)': it has no .po files.")
         }
         if files.count > Self.maximumFileCount {
             problems.append("\(Self.folderVariable) is '\(folder)': it has more than \(Self.maximumFileCount) files.")
@@ -50,7 +50,7 @@ extension MessageCatalogues {
     private static func text(of path: String) throws -> String {
         let data = try Data(contentsOf: URL(filePath: path))
         guard let text = String(validating: data, as: UTF8.self) else {
-            throw ConfigurationError(problems: ["it isn't text in UTF-8."])
+            throw ConfigurationError(problems: ["it isn't UTF-8 text."])
         }
         return text
     }

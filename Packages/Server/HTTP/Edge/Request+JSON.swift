@@ -68,9 +68,9 @@ extension RequestFailure {
         case .typeMismatch(let type, let context):
             self.init(.badRequest, "\(place(context.codingPath)) is not a \(Self.jsonName(of: type)).")
         case .valueNotFound(let type, let context):
-            self.init(.badRequest, "\(place(context.codingPath)) is null, expected a \(Self.jsonName(of: type)).")
+            self.init(.badRequest, "\(place(context.codingPath)) is null; expected a \(Self.jsonName(of: type)).")
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            self.init(.badRequest, "\(place(context.codingPath)) has a value that is not accepted.")
+            self.init(.badRequest, "\(place(context.codingPath)) has an invalid value.")
         default:
             self.init(.badRequest, "The body is not valid JSON.")
         }
@@ -78,7 +78,7 @@ extension RequestFailure {
 
     private static func jsonName(of type: any Any.Type) -> String {
         switch type {
-        case is String.Type: "text"
+        case is String.Type: "string"
         case is Bool.Type: "boolean"
         case is any Numeric.Type: "number"
         case is [String: Any].Type: "JSON object"

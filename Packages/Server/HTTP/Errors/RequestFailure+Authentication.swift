@@ -14,23 +14,23 @@ extension RequestFailure {
             self.init(.unauthenticated, error.description, hint: hint)
         case .noSuchSession: self.init(.notFound, error.description, hint: "GET /sessions lists the logins.")
         case .noSuchProvider:
-            self.init(.notFound, error.description, hint: "'migration-tool providers' switches ways to log in on.")
+            self.init(.notFound, error.description, hint: "'migration-tool providers' turns ways to log in on.")
         case .identityTaken: self.init(.conflict, error.description)
         case .apiKeyNameTaken, .tooManyAPIKeys: self.init(.conflict, error.description, properties: ["name"])
         case .noSuchAPIKey: self.init(.notFound, error.description)
         case .keyLogin:
-            self.init(.forbidden, error.description, hint: "Log in as the account's owner does.")
+            self.init(.forbidden, error.description, hint: "Log in with the account's own credentials.")
         case .wrongCode: self.init(.wrongCredentials, error.description)
         case .secondFactorRequired:
             self.init(
                 .secondFactorRequired, error.description,
                 hint:
-                    "Log in at the admin server with POST /login and \"code\": what the authenticator app shows. The panel "
-                    + "sets a second factor up.")
+                    "Log in at the admin server with POST /login and the authenticator app's code as \"code\". A "
+                    + "second factor is set up in the panel.")
         case .codeRequired:
             self.init(
                 .secondFactorRequired, error.description,
-                hint: "Send \"code\" too: what the authenticator app shows, or a recovery code.")
+                hint: "Also send \"code\": the authenticator app's code, or a recovery code.")
         case .unreadableSecondFactor: self.init(.conflict, error.description)
         case .badMailToken, .notLinkable: self.init(.badRequest, error.description)
         case .alreadyInvited, .tooManyInvitations: self.init(.conflict, error.description)

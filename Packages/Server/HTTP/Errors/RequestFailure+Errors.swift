@@ -18,7 +18,7 @@ extension RequestFailure {
         case let error as HTTPError: self.init(error)
         case is NIOTooManyBytesError: self = .bodyTooLarge
         case is HTTPParserError:
-            self.init(.badRequest, localized("The request's body breaks off, or is not HTTP."), cause: error)
+            self.init(.badRequest, localized("The request's body is incomplete or isn't valid HTTP."), cause: error)
         default:
             self.init(
                 .internalError, localized("The server could not carry out the request."),
@@ -44,9 +44,10 @@ extension RequestFailure {
                 properties: columns, cause: error)
         case .resultTooLarge:
             self.init(
-                .unprocessable, localized("The answer would have too many bytes."),
+                .unprocessable, localized("The answer would be too large."),
                 hint:
-                    "Ask for less at once: with page[size] for fewer resources, with fields[…] for fewer of their fields.",
+                    "Ask for less at once: use page[size] for fewer resources, and fields[…] for fewer of their "
+                    + "fields.",
                 pageHint: localized("Choose fewer columns, or filter the list."),
                 cause: error)
         case .undefinedTable where Self.isInFunction(error), .undefinedColumn where Self.isInFunction(error):
@@ -54,10 +55,10 @@ extension RequestFailure {
             // behind, and trying again won't help.
             self.init(
                 .internalError,
-                localized("A function in the database uses a table or a column that isn't there any more."),
+                localized("A function in the database uses a table or a column that no longer exists."),
                 hint: localized(
-                    "It may have been renamed. The server's log has the function under this request's id: change it, or give "
-                        + "the table or the column its old name back."), cause: error)
+                    "It may have been renamed. The server's log has the function under this request's id: change the "
+                        + "function, or give the table or the column its old name back."), cause: error)
         case .undefinedTable, .undefinedColumn:
             // A migration has renamed it; servers follow with the next tick.
             self.init(.unavailable, localized("The server's model is changing."), hint: Self.retryHint, cause: error)
@@ -72,7 +73,7 @@ extension RequestFailure {
             self.init(
                 .unprocessable,
                 error.raisedSentence ?? rule.map {
-                    localized("The database refused it: it would break the rule '\($0)'.")
+                    localized("The database refused the change: it would break the rule '\($0)'.")
                 }
                     ?? localized("The database refused a value."), hint: error.raisedSentence == nil ? nil : error.hint,
                 cause: error)
@@ -88,7 +89,7 @@ extension RequestFailure {
         case .notFound: self = .noSuchRoute
         case .contentTooLarge: self = .bodyTooLarge
         case let status where (400..<500).contains(status.code):
-            self.init(.badRequest, error.body ?? localized("The request is not well formed."), cause: error)
+            self.init(.badRequest, error.body ?? localized("The request is malformed."), cause: error)
         default: self.init(.internalError, localized("The server could not carry out the request."), cause: error)
         }
     }

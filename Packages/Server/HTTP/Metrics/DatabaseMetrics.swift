@@ -5,16 +5,16 @@ public import TomboloMetrics
 public enum DatabaseMetrics {
     public static let connections = MetricDefinition(
         "tombolo_database_connections", .gauge, labels: ["state"],
-        "Connections to PostgreSQL: 'used' are lent out or being opened, 'idle' are open and used by nobody.")
+        "Connections to PostgreSQL: 'used' are in use or being opened, 'idle' are open but unused.")
     public static let limit = MetricDefinition(
-        "tombolo_database_connections_limit", .gauge, "How many connections to PostgreSQL the process opens at most.")
+        "tombolo_database_connections_limit", .gauge, "The most connections to PostgreSQL that the process opens.")
     public static let waiting = MetricDefinition(
-        "tombolo_database_waiting", .gauge, "Requests for a connection to PostgreSQL that wait for one.")
+        "tombolo_database_waiting", .gauge, "Requests that are waiting for a connection to PostgreSQL.")
     public static let acquires = MetricDefinition(
         "tombolo_database_acquires_total", .counter, "Requests for a connection to PostgreSQL that got one.")
     public static let waitSeconds = MetricDefinition(
         "tombolo_database_wait_seconds_total", .counter,
-        "How long these requests waited together, in seconds. The time that opening a connection takes is not in it.")
+        "How long these requests waited in total, in seconds, not counting the time to open a connection.")
 
     public static let definitions = [connections, limit, waiting, acquires, waitSeconds]
 

@@ -5,7 +5,8 @@ public import TomboloMetrics
 public struct HTTPMetrics: Sendable {
     public static let duration = MetricDefinition(
         "tombolo_http_request_duration_seconds", .seconds, labels: ["server", "method", "route", "status"],
-        "How long requests took from their head to their answer, in seconds. The route 'none' is for addresses of no route."
+        "How long requests took from their head to their answer, in seconds. The route 'none' is for addresses without "
+            + "one."
     )
 
     public static let definitions = [duration]

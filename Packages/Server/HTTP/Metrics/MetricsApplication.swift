@@ -34,7 +34,7 @@ public func buildMetricsApplication(
     limits.connectionsPerAddress = MetricsLimits.connections
     return HTTPApplication(
         name: "metrics", host: configuration.host, port: configuration.port, limits: limits, logger: logger,
-        identify: { _ in throw RequestFailure(.unauthenticated, "Metrics take no access token.") },
+        identify: { _ in throw RequestFailure(.unauthenticated, "Metrics don't use access tokens.") },
         whenRunning: whenRunning
     ) {
         $0.addMetrics(registry)
@@ -65,7 +65,9 @@ extension Routes {
     func addMetrics(_ registry: MetricRegistry) {
         on(
             .get, Self.metricsPath,
-            access: .open(because: "its address is the operator's, loopback by default, and it tells of no user")
+            access: .open(
+                because:
+                    "it listens on the operator's address, loopback by default, and says nothing about users")
         ) { _, _, _ in
             Response(
                 status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],

@@ -65,7 +65,7 @@ enum ProxyHeaderParser {
         }
         guard end + 1 < bytes.count else { return .incomplete }
         guard bytes[end + 1] == lineFeed else {
-            throw ProxyHeaderError("its line has a carriage return that no line feed follows")
+            throw ProxyHeaderError("its line has a carriage return without a line feed")
         }
         return .header(try fields(String(decoding: bytes[..<end], as: UTF8.self)), byteCount: end + 2)
     }
@@ -81,7 +81,7 @@ enum ProxyHeaderParser {
             throw ProxyHeaderError("its line has \(parts.count) words instead of 6, with single spaces between them")
         }
         guard let source = address(parts[2], parts[1]), address(parts[3], parts[1]) != nil else {
-            throw ProxyHeaderError("it has an address that isn't one of \(parts[1] == "TCP4" ? "IPv4" : "IPv6")")
+            throw ProxyHeaderError("it has an address that isn't \(parts[1] == "TCP4" ? "IPv4" : "IPv6")")
         }
         guard isPort(parts[4]), isPort(parts[5]) else {
             throw ProxyHeaderError("it has a port that isn't a number from 0 to 65535")
@@ -106,15 +106,15 @@ enum ProxyHeaderParser {
 
     private static func binary(_ bytes: [UInt8]) throws(ProxyHeaderError) -> Outcome {
         if bytes.count > 12, bytes[12] >> 4 != 2 {
-            throw ProxyHeaderError("it has the version \(bytes[12] >> 4); 1 and 2 are understood")
+            throw ProxyHeaderError("its version is \(bytes[12] >> 4); only 1 and 2 are supported")
         }
         if bytes.count > 12, bytes[12] & 0xf > 1 {
-            throw ProxyHeaderError("it has the command \(bytes[12] & 0xf), which is neither LOCAL nor PROXY")
+            throw ProxyHeaderError("its command is \(bytes[12] & 0xf), which is neither LOCAL nor PROXY")
         }
         guard bytes.count >= 16 else { return .incomplete }
         let byteCount = 16 + Int(bytes[14]) << 8 + Int(bytes[15])
         guard byteCount <= maximumBinaryByteCount else {
-            throw ProxyHeaderError("it has \(byteCount) bytes; \(maximumBinaryByteCount) are the most")
+            throw ProxyHeaderError("it has \(byteCount) bytes; at most \(maximumBinaryByteCount) are allowed")
         }
         guard bytes.count >= byteCount else { return .incomplete }
         // For its own connections, a proxy needn't send anything else (section 2.2).
@@ -127,8 +127,7 @@ enum ProxyHeaderParser {
         if kind == 0x00 { return .unknownClient }
         guard let sizes = addressByteCounts[kind] else {
             throw ProxyHeaderError(
-                "its addresses are of the kind 0x\(String(kind, radix: 16)); TCP over IPv4 or IPv6, and Unix, are "
-                    + "understood")
+                "its address type is 0x\(String(kind, radix: 16)); only TCP over IPv4 or IPv6, and Unix, are supported")
         }
         guard bytes.count - 16 >= sizes.all else {
             throw ProxyHeaderError("it has \(bytes.count - 16) bytes of addresses instead of \(sizes.all)")

@@ -22,8 +22,8 @@ enum ProxyRefusal: Error, Hashable, Sendable {
         switch self {
         case .missing:
             return """
-                \(start) it doesn't begin with a PROXY header, which \(variable)=on asks of trusted proxies. Let the proxy \
-                send one (HAProxy: send-proxy-v2 with the server), or unset \(variable).
+                \(start) it doesn't begin with a PROXY header, which \(variable)=on requires of trusted proxies. Make the \
+                proxy send one (HAProxy: send-proxy-v2 on the server line), or unset \(variable).
                 """
         case .malformed(let error): return "\(start) its PROXY header is malformed: \(error)."
         case .untrusted:
@@ -70,6 +70,6 @@ final class ProxyRefusalLog: Sendable {
             return count
         }
         guard let unloggedCount else { return }
-        logger.warning("\(message)\(unloggedCount > 0 ? " \(unloggedCount) more were, since it was last said." : "")")
+        logger.warning("\(message)\(unloggedCount > 0 ? " \(unloggedCount) more since the last such message." : "")")
     }
 }

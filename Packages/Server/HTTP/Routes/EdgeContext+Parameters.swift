@@ -9,7 +9,7 @@ extension EdgeContext {
     public func id(_ name: String = "id") throws -> ObjectId {
         guard let text = parameters.get(name), let id = try? ObjectId(string: text) else {
             throw RequestFailure(
-                .badRequest, localized("The address holds something that is not an id."),
+                .badRequest, localized("The address contains something that isn't an id."),
                 hint: localized("An id has 24 hexadecimal digits."))
         }
         return id
@@ -23,7 +23,7 @@ extension EdgeContext {
             let key = type.keyValue(text)
         else {
             throw RequestFailure(
-                .badRequest, localized("The address holds something that is not an id."),
+                .badRequest, localized("The address contains something that isn't an id."),
                 hint: localized("An id is \(type.name)."))
         }
         return key

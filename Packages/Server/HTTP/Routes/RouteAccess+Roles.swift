@@ -59,11 +59,14 @@ extension RouteAccess where Grant == ObjectsGrant {
                 let column = rules.schema[index].columnIndex(property)
             else { throw RequestFailure(.internalError, "There is no property \(className).\(property).") }
             guard let key = try await scope.key(context) else {
-                throw RequestFailure.lacks(localized("leave to \(summary())"), subject)
+                throw RequestFailure.lacks(localized("permission to \(summary())"), subject)
             }
             let resource = Resource.objects(classIndex: index, having: [column: key])
             switch rules.authorize(subject, operation, resource) {
-            case .allowed(.constant(false)): throw RequestFailure.lacks(localized("leave to \(summary())"), subject)
+            case .allowed(.constant(false)):
+                throw RequestFailure.lacks(
+                    localized(
+                        "permission to \(summary())"), subject)
             case .denied(let denial): throw RequestFailure(denial)
             case .allowed(let filter):
                 let reason = MessageCatalogue.$current.withValue(nil) { "may \(summary())" }
@@ -78,7 +81,7 @@ extension RequestFailure {
     /// 401 if nobody is logged in, otherwise 403.
     fileprivate static func lacks(_ what: String, _ subject: Subject) -> RequestFailure {
         RequestFailure(
-            subject.isAnonymous ? .unauthenticated : .forbidden, localized("Not permitted: this takes \(what)."),
+            subject.isAnonymous ? .unauthenticated : .forbidden, localized("Not permitted: this requires \(what)."),
             hint: subject.isAnonymous ? "Log in with POST /login." : nil)
     }
 }

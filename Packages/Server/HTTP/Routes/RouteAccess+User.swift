@@ -11,7 +11,9 @@ extension RouteAccess where Grant == ObjectId {
         ) { subject, _, _ in
             guard let user = subject.userID else {
                 throw RequestFailure(
-                    .unauthenticated, localized("This needs a user."), hint: "Log in with POST /login.")
+                    .unauthenticated,
+                    localized(
+                        "This requires a user who is logged in."), hint: "Log in with POST /login.")
             }
             return user
         }

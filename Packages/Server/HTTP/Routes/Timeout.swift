@@ -19,8 +19,8 @@ package func withTimeout<Result: Sendable>(
         // The result is late, but it's there.
         if case .success(let result) = outcome { return result }
         var failure = RequestFailure(
-            .timeout, localized("The request took longer than \(limit) and was given up."),
-            hint: localized("Try it again; ask for less at once."))
+            .timeout, localized("The request took longer than \(limit) and was cancelled."),
+            hint: localized("Try it again, or ask for less at once."))
         if case .failure(let late as RequestFailure) = outcome { failure.session = late.session }
         throw failure
     }

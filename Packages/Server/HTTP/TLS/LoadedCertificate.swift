@@ -24,11 +24,11 @@ struct LoadedCertificate: Sendable {
                 data = try file.read(upToCount: maximumByteCount + 1) ?? Data()
             } catch {
                 throw CertificateError(
-                    "The file '\(path)' of \(variable) can't be read. Check that it's there, and who may read it.")
+                    "The file '\(path)' of \(variable) can't be read. Check that it exists, and who may read it.")
             }
             guard data.count <= maximumByteCount else {
                 throw CertificateError(
-                    "The file '\(path)' of \(variable) has more than \(maximumByteCount) bytes. Give a PEM file.")
+                    "The file '\(path)' of \(variable) has more than \(maximumByteCount) bytes. Use a PEM file.")
             }
             return Array(data)
         }
@@ -41,7 +41,7 @@ struct LoadedCertificate: Sendable {
     /// - Throws: ``CertificateError`` for anything that a device would refuse, whatever it trusts.
     init(_ content: Content, of files: CertificateFiles, now: Date) throws(CertificateError) {
         guard let chain = try? NIOSSLCertificate.fromPEMBytes(content.certificate), let leaf = chain.first else {
-            throw CertificateError("The file '\(files.certificate)' has no certificate in PEM.")
+            throw CertificateError("The file '\(files.certificate)' has no PEM certificate.")
         }
         validUntil = Date(timeIntervalSince1970: TimeInterval(leaf.notValidAfter))
         guard validUntil > now else {
@@ -50,10 +50,11 @@ struct LoadedCertificate: Sendable {
         }
         guard !String(decoding: content.key, as: UTF8.self).contains("ENCRYPTED") else {
             throw CertificateError(
-                "The key in '\(files.key)' has a passphrase. Give one without, which only the server may read.")
+                "The key in '\(files.key)' has a passphrase. Use a key without one, in a file that only the server may "
+                    + "read.")
         }
         guard let key = try? NIOSSLPrivateKey(bytes: content.key, format: .pem) else {
-            throw CertificateError("The file '\(files.key)' has no private key in PEM.")
+            throw CertificateError("The file '\(files.key)' has no PEM private key.")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
@@ -63,8 +64,8 @@ struct LoadedCertificate: Sendable {
             context = try NIOSSLContext(configuration: configuration)
         } catch {
             throw CertificateError(
-                "The key in '\(files.key)' doesn't belong to the certificate in '\(files.certificate)'. Put both files "
-                    + "in place that were made together, with the server's own certificate first.")
+                "The key in '\(files.key)' doesn't match the certificate in '\(files.certificate)'. Use a key and a "
+                    + "certificate that were made together, with the server's own certificate first in its file.")
         }
         self.content = content
     }

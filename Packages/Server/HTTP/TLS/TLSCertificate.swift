@@ -76,7 +76,7 @@ public final class TLSCertificate: Service {
             }
             guard content != state.withLock({ $0.loaded.content }) else {
                 state.withLock { $0.logged = nil }
-                if isAsked { logger.notice("The certificate in '\(files.certificate)' is in use already.") }
+                if isAsked { logger.notice("The certificate in '\(files.certificate)' is already in use.") }
                 return
             }
             guard isSettled else { return }
@@ -92,7 +92,7 @@ public final class TLSCertificate: Service {
                 return state.logged != error.description
             }
             guard isNew || isAsked else { return }
-            logger.error("\(error) The server goes on with the certificate that it has.")
+            logger.error("\(error) The server keeps using its current certificate.")
         }
     }
 

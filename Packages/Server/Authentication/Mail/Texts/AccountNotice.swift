@@ -47,8 +47,8 @@ enum AccountNotice: Sendable {
         case .secondFactorRemoved:
             [
                 localized(
-                    "The second factor of your account with this address was removed on \(time), by you or by somebody who "
-                        + "looks after accounts. From now on, your password alone logs you in."),
+                    "The second factor of your account with this address was removed on \(time), by you or by somebody "
+                        + "who manages accounts. From now on, your password alone logs you in."),
                 localized(
                     "If you didn't expect this, change your password at once, set up a second factor again, and tell the "
                         + "server's operator."),

@@ -32,11 +32,11 @@ extension Mail {
 
     static func alreadyRegistered(_ email: String) -> Mail {
         Mail(
-            .alreadyRegistered, to: email, subject: localized("You have an account already"),
+            .alreadyRegistered, to: email, subject: localized("You already have an account"),
             paragraphs: [
                 localized(
-                    "Somebody registered this address, which has an account already. If it was you, log in, or ask for a "
-                        + "new password. If it wasn't you, there is nothing to do.")
+                    "Somebody registered this address, which already has an account. If it was you, log in, or ask for "
+                        + "a new password. If it wasn't you, there is nothing to do.")
             ])
     }
 
@@ -46,7 +46,7 @@ extension Mail {
             .welcome, to: email, subject: localized("An account for you"),
             paragraphs: [
                 localized(
-                    "An administrator made an account for you with this address. Choose its password within "
+                    "An administrator created an account for you with this address. Choose its password within "
                         + "\(welcomeDays) days:"),
                 whole,
                 localized(
@@ -75,7 +75,8 @@ extension Mail {
             .test, to: email, subject: localized("Test mail"),
             paragraphs: [
                 localized(
-                    "You asked the admin server for a test mail. Mails of this server arrive: there is nothing to do.")
+                    "You asked the admin server for a test mail. Mails from this server arrive: there is nothing to "
+                        + "do.")
             ])
     }
 

@@ -30,7 +30,7 @@ extension MailTranslations {
         msgid "If it was you, there is nothing to do. If it wasn't you, change your password, and tell the server's operator, who can remove the second factor."
         msgstr "Si c’était vous, vous n’avez rien à faire. Sinon, changez votre mot de passe et prévenez l’exploitant du serveur, qui peut supprimer le second facteur."
 
-        msgid "The second factor of your account with this address was removed on {0}, by you or by somebody who looks after accounts. From now on, your password alone logs you in."
+        msgid "The second factor of your account with this address was removed on {0}, by you or by somebody who manages accounts. From now on, your password alone logs you in."
         msgstr "Le second facteur de votre compte associé à cette adresse a été supprimé le {0}, par vous ou par une personne qui gère les comptes. Désormais, votre mot de passe suffit pour vous connecter."
 
         msgid "If you didn't expect this, change your password at once, set up a second factor again, and tell the server's operator."
@@ -56,16 +56,16 @@ extension MailTranslations {
         msgid "If it wasn't you, do nothing: the password stays."
         msgstr "Si ce n’était pas vous, ne faites rien : le mot de passe reste le même."
 
-        msgid "You have an account already"
+        msgid "You already have an account"
         msgstr "Vous avez déjà un compte"
 
-        msgid "Somebody registered this address, which has an account already. If it was you, log in, or ask for a new password. If it wasn't you, there is nothing to do."
+        msgid "Somebody registered this address, which already has an account. If it was you, log in, or ask for a new password. If it wasn't you, there is nothing to do."
         msgstr "Quelqu’un a voulu inscrire cette adresse, qui a déjà un compte. Si c’était vous, connectez-vous ou demandez un nouveau mot de passe. Sinon, vous n’avez rien à faire."
 
         msgid "An account for you"
         msgstr "Un compte pour vous"
 
-        msgid "An administrator made an account for you with this address. Choose its password within {0} days:"
+        msgid "An administrator created an account for you with this address. Choose its password within {0} days:"
         msgstr "Un administrateur a créé pour vous un compte avec cette adresse. Choisissez-en le mot de passe dans les {0} jours :"
 
         msgid "If you don't know what this is about, do nothing: nobody can log in to the account without a password."
@@ -80,7 +80,7 @@ extension MailTranslations {
         msgid "Test mail"
         msgstr "E-mail de test"
 
-        msgid "You asked the admin server for a test mail. Mails of this server arrive: there is nothing to do."
+        msgid "You asked the admin server for a test mail. Mails from this server arrive: there is nothing to do."
         msgstr "Vous avez demandé un e-mail de test au serveur d’administration. Les e-mails de ce serveur arrivent : vous n’avez rien à faire."
 
         msgid "token {0}"

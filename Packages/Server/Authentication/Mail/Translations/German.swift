@@ -31,7 +31,7 @@ extension MailTranslations {
         msgid "If it was you, there is nothing to do. If it wasn't you, change your password, and tell the server's operator, who can remove the second factor."
         msgstr "Wenn Sie das waren, müssen Sie nichts tun. Wenn nicht, ändern Sie Ihr Passwort und geben Sie der Person Bescheid, die den Server betreibt und den zweiten Faktor entfernen kann."
 
-        msgid "The second factor of your account with this address was removed on {0}, by you or by somebody who looks after accounts. From now on, your password alone logs you in."
+        msgid "The second factor of your account with this address was removed on {0}, by you or by somebody who manages accounts. From now on, your password alone logs you in."
         msgstr "Der zweite Faktor Ihres Kontos mit dieser Adresse wurde am {0} entfernt, von Ihnen oder von einer Person, die Konten verwaltet. Von nun an genügt Ihr Passwort für die Anmeldung."
 
         msgid "If you didn't expect this, change your password at once, set up a second factor again, and tell the server's operator."
@@ -57,16 +57,16 @@ extension MailTranslations {
         msgid "If it wasn't you, do nothing: the password stays."
         msgstr "Wenn Sie das nicht waren, müssen Sie nichts tun: Das Passwort bleibt, wie es ist."
 
-        msgid "You have an account already"
+        msgid "You already have an account"
         msgstr "Sie haben schon ein Konto"
 
-        msgid "Somebody registered this address, which has an account already. If it was you, log in, or ask for a new password. If it wasn't you, there is nothing to do."
+        msgid "Somebody registered this address, which already has an account. If it was you, log in, or ask for a new password. If it wasn't you, there is nothing to do."
         msgstr "Jemand wollte diese Adresse registrieren, die schon ein Konto hat. Wenn Sie das waren, melden Sie sich an oder fordern Sie ein neues Passwort an. Wenn nicht, müssen Sie nichts tun."
 
         msgid "An account for you"
         msgstr "Ein Konto für Sie"
 
-        msgid "An administrator made an account for you with this address. Choose its password within {0} days:"
+        msgid "An administrator created an account for you with this address. Choose its password within {0} days:"
         msgstr "Die Administration hat für Sie ein Konto mit dieser Adresse erstellt. Legen Sie innerhalb von {0} Tagen das Passwort dafür fest:"
 
         msgid "If you don't know what this is about, do nothing: nobody can log in to the account without a password."
@@ -81,7 +81,7 @@ extension MailTranslations {
         msgid "Test mail"
         msgstr "Testmail"
 
-        msgid "You asked the admin server for a test mail. Mails of this server arrive: there is nothing to do."
+        msgid "You asked the admin server for a test mail. Mails from this server arrive: there is nothing to do."
         msgstr "Sie haben beim Admin-Server eine Testmail angefordert. E-Mails dieses Servers kommen an: Sie müssen nichts tun."
 
         msgid "token {0}"

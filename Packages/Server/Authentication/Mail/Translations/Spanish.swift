@@ -30,7 +30,7 @@ extension MailTranslations {
         msgid "If it was you, there is nothing to do. If it wasn't you, change your password, and tell the server's operator, who can remove the second factor."
         msgstr "Si fue usted, no tiene que hacer nada. Si no, cambie su contraseña y avise a quien opera el servidor, que puede quitar el segundo factor."
 
-        msgid "The second factor of your account with this address was removed on {0}, by you or by somebody who looks after accounts. From now on, your password alone logs you in."
+        msgid "The second factor of your account with this address was removed on {0}, by you or by somebody who manages accounts. From now on, your password alone logs you in."
         msgstr "El segundo factor de su cuenta con esta dirección se quitó el {0}: lo hizo usted o alguien que gestiona las cuentas. A partir de ahora, basta su contraseña para iniciar sesión."
 
         msgid "If you didn't expect this, change your password at once, set up a second factor again, and tell the server's operator."
@@ -56,16 +56,16 @@ extension MailTranslations {
         msgid "If it wasn't you, do nothing: the password stays."
         msgstr "Si no fue usted, no haga nada: la contraseña sigue siendo la misma."
 
-        msgid "You have an account already"
+        msgid "You already have an account"
         msgstr "Ya tiene una cuenta"
 
-        msgid "Somebody registered this address, which has an account already. If it was you, log in, or ask for a new password. If it wasn't you, there is nothing to do."
+        msgid "Somebody registered this address, which already has an account. If it was you, log in, or ask for a new password. If it wasn't you, there is nothing to do."
         msgstr "Alguien quiso registrar esta dirección, que ya tiene una cuenta. Si fue usted, inicie sesión o pida una nueva contraseña. Si no, no tiene que hacer nada."
 
         msgid "An account for you"
         msgstr "Una cuenta para usted"
 
-        msgid "An administrator made an account for you with this address. Choose its password within {0} days:"
+        msgid "An administrator created an account for you with this address. Choose its password within {0} days:"
         msgstr "Un administrador creó una cuenta para usted con esta dirección. Elija su contraseña en un plazo de {0} días:"
 
         msgid "If you don't know what this is about, do nothing: nobody can log in to the account without a password."
@@ -80,7 +80,7 @@ extension MailTranslations {
         msgid "Test mail"
         msgstr "Correo de prueba"
 
-        msgid "You asked the admin server for a test mail. Mails of this server arrive: there is nothing to do."
+        msgid "You asked the admin server for a test mail. Mails from this server arrive: there is nothing to do."
         msgstr "Usted pidió un correo de prueba al servidor de administración. Los correos de este servidor llegan: no tiene que hacer nada."
 
         msgid "token {0}"
