@@ -7,8 +7,8 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measures Tombolo beside the raw limits of this machine.",
         discussion: """
-            It needs an empty PostgreSQL database in TOMBOLO_DATABASE_URL, of which it is the owner; 'make bench' starts \
-            a throw-away one. Gateway and devices run in processes of their own. CPU time and memory of processes are \
+            It needs an empty PostgreSQL database that it owns, in TOMBOLO_DATABASE_URL; 'make bench' starts a throwaway \
+            one. The gateway and the devices run in separate processes. CPU time and memory of processes are \
             read from /proc and reported on Linux only.
             """,
         subcommands: [

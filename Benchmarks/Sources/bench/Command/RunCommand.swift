@@ -8,45 +8,46 @@ struct RunCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Run only this measurement; may be given several times.",
+            "Run only this measurement; can be repeated.",
             discussion: "One of: \(MeasurementName.allCases.map(\.rawValue).joined(separator: ", "))."))
     var only: [MeasurementName] = []
 
     @Option(
         help: ArgumentHelp(
-            "Of the object store, measure only this; may be given several times.",
+            "Measure only this step of the object store; can be repeated.",
             discussion: "One of: \(ObjectStoreStep.allCases.map(\.rawValue).joined(separator: ", "))."))
     var step: [ObjectStoreStep] = []
 
     @Option(
         help: ArgumentHelp(
-            "Log in so many times.",
+            "How many logins to measure.",
             discussion: """
-                Otherwise \(Sizes.full.logins.loginCount) times, which takes many minutes: hashes are computed one at a \
-                time. With --quick \(Sizes.quick.logins.loginCount) times.
+                The default is \(Sizes.full.logins.loginCount), which takes many minutes because hashes are computed one \
+                at a time; with --quick, it's \(Sizes.quick.logins.loginCount).
                 """))
     var logins: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Of the scale measurement, make only these rows, separated by commas.",
+            "Make only these rows of the scale measurement, separated by commas.",
             discussion: "Of: \(ScaleRow.allNames)."),
         transform: ScaleRow.list)
     var rows: [ScaleRow]?
 
     @Option(
         help: ArgumentHelp(
-            "Of the row 'hostile', measure only this; may be given several times.",
+            "Measure only this part of the row 'hostile'; can be repeated.",
             discussion: "One of: \(HostileKind.allCases.map(\.rawValue).joined(separator: ", "))."))
     var hostile: [HostileKind] = []
 
     @Option(
         help: ArgumentHelp(
-            "Connect so many devices in the scale measurement, instead of \(Sizes.full.scale.deviceCount).",
-            discussion: "The rows with fewer devices shrink alike. The wanted figures are those of the full number."))
+            "How many devices to connect in the scale measurement, instead of \(Sizes.full.scale.deviceCount).",
+            discussion:
+                "Rows with fewer devices shrink in proportion. The wanted figures are those for the full number."))
     var devices: Int?
 
-    @Option(help: "Make so many runs of the scale measurement, instead of \(Sizes.full.scale.runCount).")
+    @Option(help: "How many runs of the scale measurement to make, instead of \(Sizes.full.scale.runCount).")
     var runs: Int?
 
     @Flag(help: "Small sizes and short times: shows that everything works; the figures mean nothing.")
@@ -56,11 +57,11 @@ struct RunCommand: AsyncParsableCommand {
     var output = "bench.json"
 
     func validate() throws {
-        if let logins, logins < 1 { throw ValidationError("--logins is \(logins): give a number greater than 0.") }
-        if let runs, runs < 1 { throw ValidationError("--runs is \(runs): give a number greater than 0.") }
+        if let logins, logins < 1 { throw ValidationError("--logins is \(logins): use a number greater than 0.") }
+        if let runs, runs < 1 { throw ValidationError("--runs is \(runs): use a number greater than 0.") }
         if let devices, !Sizes.Scale.deviceCounts.contains(devices) {
             throw ValidationError(
-                "--devices is \(devices): give a number from \(Sizes.Scale.deviceCounts.lowerBound) to "
+                "--devices is \(devices): use a number from \(Sizes.Scale.deviceCounts.lowerBound) to "
                     + "\(Sizes.Scale.deviceCounts.upperBound), the most that a gateway accepts.")
         }
     }

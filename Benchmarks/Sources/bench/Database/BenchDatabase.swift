@@ -40,8 +40,8 @@ struct BenchDatabase: Sendable {
             """)
         guard try found[0][0].int == 0 else {
             throw BenchError(
-                "The database '\(try found[0][1].string)' has tables, and this program deletes everything in the "
-                    + "database that it uses. Run 'make bench', or name an empty database in \(Self.variable).")
+                "The database '\(try found[0][1].string)' has tables, and this program deletes everything in its "
+                    + "database. Run 'make bench', or name an empty database in \(Self.variable).")
         }
     }
 

@@ -10,7 +10,7 @@ enum BenchModels {
         do {
             return try Schema.of(objectTypes)
         } catch {
-            preconditionFailure("The two apps don't go together: \(error)")
+            preconditionFailure("The two apps' models conflict: \(error)")
         }
     }()
 }

@@ -128,7 +128,7 @@ struct DrawingMeasurement: Measurable {
         var found: [[Drawing.Point]] = []
         times.reads.append(try await Monotonic.seconds { found = try await store.read() } * 1e3)
         guard found == drawing.strokes.map(\.points) else {
-            throw BenchError("The drawing (\(store.form.rawValue)) was not read as it was written.")
+            throw BenchError("The drawing (\(store.form.rawValue)) wasn't read back as it was written.")
         }
         guard isLast else { return }
         times.editCount = sizes.editCount

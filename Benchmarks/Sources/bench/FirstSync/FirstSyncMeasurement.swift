@@ -59,7 +59,7 @@ struct FirstSyncMeasurement: Measurable {
             let count = try await database.pool.withConnection {
                 try await copy.run($0, into: path, inTurn: inTurn)
             }
-            guard count == sizes.rowCount else { throw BenchError("COPY gave \(count) rows.") }
+            guard count == sizes.rowCount else { throw BenchError("COPY returned \(count) rows.") }
         }
     }
 
@@ -74,7 +74,7 @@ struct FirstSyncMeasurement: Measurable {
         try device.say("begin")
         let words = try await device.expect("done").split(separator: " ").map(String.init)
         guard words.count == 2, let seconds = Double(words[0]), let count = Int(words[1]) else {
-            throw BenchError("The device did not say what it measured.")
+            throw BenchError("The device didn't report what it measured.")
         }
         guard count == sizes.rowCount else { throw BenchError("The device has \(count) listings.") }
         return (seconds, times.seconds())

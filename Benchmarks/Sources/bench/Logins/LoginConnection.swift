@@ -15,7 +15,7 @@ final class LoginConnection {
     /// - Returns: the new refresh token.
     func refresh(_ token: String) throws -> String {
         let next = try Self.refreshToken(http.request("POST", "/session", bearer: token))
-        guard next != token else { throw BenchError("A refresh gave the same token.") }
+        guard next != token else { throw BenchError("A refresh returned the same token.") }
         return next
     }
 

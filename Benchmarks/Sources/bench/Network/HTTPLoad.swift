@@ -81,13 +81,13 @@ final class HTTPLoad {
     private func send(_ bytes: [UInt8], _ place: Int) throws {
         connections[place].sentAt = Monotonic.nanoseconds
         let sent = bytes.withUnsafeBytes { Foundation.send(connections[place].socket, $0.baseAddress, $0.count, 0) }
-        guard sent == bytes.count else { throw BenchError("The server takes no more requests.") }
+        guard sent == bytes.count else { throw BenchError("The server stopped accepting requests.") }
     }
 
     /// - Returns: whether the whole response has arrived.
     private func receive(_ place: Int) throws -> Bool {
         let received = recv(connections[place].socket, &chunk, chunk.count, 0)
-        guard received > 0 else { throw BenchError("The server ended a connection.") }
+        guard received > 0 else { throw BenchError("The server closed a connection.") }
         connections[place].buffer += chunk[..<received]
         let buffer = connections[place].buffer
         guard let headEnd = Self.firstRange(of: Self.headEnd, in: buffer) else { return false }

@@ -27,7 +27,7 @@ final class RawHTTP {
         let answer = try socket.head(maximumByteCount: Self.maximumHeadByteCount)
         let lines = answer.split(separator: "\r\n")
         guard let length = Self.contentLength(lines), length <= Self.maximumBodyByteCount else {
-            throw BenchError("\(method) \(path): an answer of unknown or too great a length: \(lines.first ?? "")")
+            throw BenchError("\(method) \(path): the answer's length is missing or too large: \(lines.first ?? "")")
         }
         let content = Data(try socket.bytes(length))
         guard lines[0].hasPrefix("HTTP/1.1 200") else {

@@ -52,7 +52,7 @@ final class RawSocket {
             }
             var chunk = [UInt8](repeating: 0, count: Self.chunkByteCount)
             let received = recv(socket, &chunk, chunk.count, 0)
-            guard received > 0 else { throw BenchError("The gateway ended the connection.") }
+            guard received > 0 else { throw BenchError("The gateway closed the connection.") }
             buffer += chunk.prefix(received)
         }
         defer { offset += count }
@@ -64,7 +64,7 @@ final class RawSocket {
         var head: [UInt8] = []
         while !head.suffix(Self.headEnd.count).elementsEqual(Self.headEnd) {
             guard head.count < maximumByteCount else {
-                throw BenchError("The head of an answer has more than \(maximumByteCount) bytes.")
+                throw BenchError("An answer's head has more than \(maximumByteCount) bytes.")
             }
             head.append(try bytes(1)[0])
         }
@@ -74,7 +74,7 @@ final class RawSocket {
     /// Receives and discards a single byte from the network; ``bytes(_:)`` receives all that has arrived.
     func receiveByte() throws {
         var byte: UInt8 = 0
-        guard recv(socket, &byte, 1, 0) == 1 else { throw BenchError("The gateway ended the connection.") }
+        guard recv(socket, &byte, 1, 0) == 1 else { throw BenchError("The gateway closed the connection.") }
     }
 
     /// Discards what has arrived, without waiting.
@@ -89,7 +89,7 @@ final class RawSocket {
         var rest = bytes[...]
         while !rest.isEmpty {
             let sent = rest.withUnsafeBytes { Foundation.send(socket, $0.baseAddress, $0.count, 0) }
-            guard sent > 0 else { throw BenchError("The gateway takes no more: \(String(cString: strerror(errno)))") }
+            guard sent > 0 else { throw BenchError("Can't send to the gateway: \(String(cString: strerror(errno)))") }
             rest = rest.dropFirst(sent)
         }
     }

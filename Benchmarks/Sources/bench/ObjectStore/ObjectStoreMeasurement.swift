@@ -35,7 +35,7 @@ struct ObjectStoreMeasurement: Measurable {
             tombolo.append(try await times(step, .tombolo, files))
             guard zip(raw, tombolo).allSatisfy({ $0.checks == $1.checks }) else {
                 throw BenchError(
-                    "'\(step.rawValue)' did not come to the same on both sides: \(raw.map(\.checks)) and "
+                    "'\(step.rawValue)' gave different results on the two sides: \(raw.map(\.checks)) and "
                         + "\(tombolo.map(\.checks)).")
             }
         }

@@ -40,11 +40,11 @@ struct ObjectStoreObserverCommand: AsyncParsableCommand {
                 var changes = 0
                 var last: Int64 = 0
                 while changes < count {
-                    guard let call = await iterator.next() else { throw BenchError("The listener was let go.") }
+                    guard let call = await iterator.next() else { throw BenchError("The listener ended.") }
                     changes += call.changeCount ?? 0
                     last = call.nanoseconds
                 }
-                guard changes == count else { throw BenchError("\(count) changes were told as \(changes).") }
+                guard changes == count else { throw BenchError("\(count) changes were reported as \(changes).") }
                 // The observer may be called before `write` has returned to the writer.
                 times.samples[name, default: []].append(max(0, Double(last - end) / 1e6))
             }

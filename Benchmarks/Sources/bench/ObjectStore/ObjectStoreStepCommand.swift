@@ -57,7 +57,7 @@ struct ObjectStoreStepCommand: AsyncParsableCommand {
             return try measureChange(of: store) { try store.delete(ages: first..<first + ObjectStoreStep.fifth) }
         case .sort: return try measure { try store.firstByScore(ObjectStoreStep.firstCount) }
         case .open, .memory, .allocations, .notifications:
-            throw BenchError("'\(step.rawValue)' is no step on an open file.")
+            throw BenchError("'\(step.rawValue)' isn't a step on an open file.")
         }
     }
 

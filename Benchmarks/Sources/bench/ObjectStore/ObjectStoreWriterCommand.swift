@@ -12,7 +12,7 @@ struct ObjectStoreWriterCommand: ParsableCommand {
         let writer = try PeopleWriter(path: file, objects: objects, seed: 2)
         Lines.say("ready")
         while let line = readLine() {
-            guard let count = Int(line) else { throw BenchError("'\(line)' is no count.") }
+            guard let count = Int(line) else { throw BenchError("'\(line)' isn't a count.") }
             Lines.say("wrote \(try writer.change(count))")
         }
     }

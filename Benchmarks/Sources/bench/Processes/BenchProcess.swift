@@ -11,7 +11,7 @@ final class BenchProcess: Sendable {
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
         guard let program = Bundle.main.executableURL else {
-            throw BenchError("This program does not know where it lies.")
+            throw BenchError("This program can't find its own executable.")
         }
         let process = Process()
         process.executableURL = program
@@ -53,7 +53,7 @@ final class BenchProcess: Sendable {
             }
             group.addTask {
                 try await Task.sleep(for: limit)
-                throw BenchError("A process did not say '\(word)' within \(limit).")
+                throw BenchError("A process didn't say '\(word)' within \(limit).")
             }
             defer { group.cancelAll() }
             return try await group.next() ?? nil

@@ -11,7 +11,7 @@ struct DeviceOptions: ParsableArguments {
     @Option var token: String
 
     func configuration() throws -> SyncEngine.Configuration {
-        guard let url = URL(string: url) else { throw BenchError("'\(url)' is no address.") }
+        guard let url = URL(string: url) else { throw BenchError("'\(url)' isn't a URL.") }
         let token = token
         var logger = Logger(label: "device")
         logger.logLevel = .warning

@@ -13,7 +13,7 @@ import UnixSignals
 struct GatewayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "gateway", shouldDisplay: false)
 
-    @Flag(help: "Log no warnings.")
+    @Flag(help: "Don't log warnings.")
     var quiet = false
 
     func run() async throws {

@@ -18,7 +18,7 @@ enum OpenFiles {
         limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
         guard setrlimit(resource, &limit) == 0, limit.rlim_cur >= rlim_t(count) else {
             throw BenchError(
-                "A process may have \(limit.rlim_max) files open, and \(count) are needed: raise 'ulimit -Hn', or use "
+                "A process may have \(limit.rlim_max) files open, but \(count) are needed: raise 'ulimit -Hn', or use "
                     + "--devices.")
         }
     }

@@ -36,7 +36,7 @@ struct LightDevices: Sendable {
         let connected = try await connected()
         guard connected.failureCount == 0 else {
             throw BenchError(
-                "\(connected.failureCount) of \(count) devices could not connect; the first: \(connected.firstFailure)")
+                "\(connected.failureCount) of \(count) devices couldn't connect; the first: \(connected.firstFailure)")
         }
     }
 
@@ -57,11 +57,11 @@ struct LightDevices: Sendable {
         try process.say("report \(file)")
         let words = try await process.expect("written").split(separator: " ", maxSplits: 3)
         guard words.count >= 3, let lost = Int(words[0]), let wrong = Int(words[1]), let bytes = Int(words[2]) else {
-            throw BenchError("The devices did not say what they got.")
+            throw BenchError("The devices didn't report what they received.")
         }
         guard lost == 0, wrong == 0 else {
             throw BenchError(
-                "\(lost) connections were lost, \(wrong) values came to the wrong device. "
+                "\(lost) connections were lost, \(wrong) values went to the wrong device. "
                     + (words.count > 3 ? String(words[3]) : ""))
         }
         return (try PairFile.read(file), bytes)
@@ -73,7 +73,7 @@ struct LightDevices: Sendable {
         let words = try await process.expect("connected", within: Self.connectTimeout)
             .split(separator: " ", maxSplits: 2)
         guard words.count >= 2, let seconds = Double(words[0]), let failures = Int(words[1]) else {
-            throw BenchError("The devices did not say how they connected.")
+            throw BenchError("The devices didn't report how they connected.")
         }
         return Connected(
             seconds: seconds, failureCount: failures, firstFailure: words.count > 2 ? String(words[2]) : "")

@@ -221,8 +221,8 @@ final class ScaleStage {
         let repeated = commits.reduce(0) { $0 + max(0, counts[$1.number, default: 0] - concerned) }
         guard missing == 0, repeated == 0 else {
             throw BenchError(
-                "Of \(commits.count * concerned) values \(missing) had not come \(settleLimit) after the last commit, "
-                    + "and \(repeated) came twice.")
+                "Of \(commits.count * concerned) values, \(missing) hadn't arrived \(settleLimit) after the last "
+                    + "commit, and \(repeated) arrived twice.")
         }
         return milliseconds
     }

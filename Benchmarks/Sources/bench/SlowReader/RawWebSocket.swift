@@ -23,7 +23,7 @@ final class RawWebSocket {
                     + "Sec-WebSocket-Key: \(key)\r\nSec-WebSocket-Version: 13\r\n\r\n").utf8))
         let head = try socket.head(maximumByteCount: Self.maximumHeadByteCount)
         guard head.contains(" 101 ") else {
-            throw BenchError("The gateway did not upgrade: \(head.prefix(80))")
+            throw BenchError("The gateway didn't upgrade: \(head.prefix(80))")
         }
     }
 
@@ -56,7 +56,7 @@ final class RawWebSocket {
             } else if length == 127 {
                 length = try integer(byteCount: 8)
             }
-            guard length <= Self.maximumFrameByteCount else { throw BenchError("A frame of \(length) bytes came.") }
+            guard length <= Self.maximumFrameByteCount else { throw BenchError("A frame of \(length) bytes arrived.") }
             let payload = try socket.bytes(length)
             switch first & 0x0F {
             case 0, 2:

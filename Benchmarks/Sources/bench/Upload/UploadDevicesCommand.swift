@@ -34,7 +34,7 @@ struct UploadDevicesCommand: AsyncParsableCommand {
             let subscription = Subscription(name: "own", className: "Listing", predicate: own)
             try await engine.setSubscriptions(SubscriptionSet(version: 1, subscriptions: [subscription]))
             guard try await engine.state().lastChangeset == last else {
-                throw BenchError("The file \(file) does not hold \(last) changesets.")
+                throw BenchError("The file \(file) doesn't have \(last) changesets.")
             }
             engines.append(engine)
         }

@@ -82,7 +82,7 @@ struct UploadMeasurement: Measurable {
         let times = try await ProcessorTimes([("the gateway", gateway.process), ("the devices", devices)], database)
         try devices.say("begin")
         guard let seconds = Double(try await devices.expect("done", within: .seconds(600))) else {
-            throw BenchError("The devices did not say what they measured.")
+            throw BenchError("The devices didn't report what they measured.")
         }
         return (seconds, times.seconds())
     }

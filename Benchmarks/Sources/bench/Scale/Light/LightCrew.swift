@@ -144,7 +144,7 @@ final class LightCrew: @unchecked Sendable {
         loop.scheduleTask(in: Self.servingTimeout) {
             guard self.startedAt == start, self.whenServed != nil else { return }
             for number in self.members.indices where !self.members[number].isServed {
-                self.failed(number, "It was not served within \(Self.servingTimeout.nanoseconds / 1_000_000_000) s.")
+                self.failed(number, "It wasn't served within \(Self.servingTimeout.nanoseconds / 1_000_000_000) s.")
             }
         }
         fill()
@@ -268,7 +268,7 @@ final class LightCrew: @unchecked Sendable {
         guard members[number].channel != nil else { return }
         members[number].channel = nil
         openCount -= 1
-        failed(number, "The gateway ended the connection.")
+        failed(number, "The gateway closed the connection.")
         finishLeaving()
     }
 

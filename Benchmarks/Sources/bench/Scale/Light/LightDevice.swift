@@ -65,7 +65,7 @@ final class LightDevice: ChannelInboundHandler {
     private func readHead(_ buffer: inout ByteBuffer, _ context: ChannelHandlerContext) throws -> Bool {
         let view = buffer.readableBytesView
         guard let end = view.indices.dropLast(3).first(where: { view[$0..<$0 + 4].elementsEqual(Self.headEnd) }) else {
-            guard view.count < Self.maximumHeadByteCount else { throw BenchError("The answer's head does not end.") }
+            guard view.count < Self.maximumHeadByteCount else { throw BenchError("The answer's head doesn't end.") }
             return false
         }
         let head = String(decoding: view[..<end], as: UTF8.self)

@@ -27,7 +27,7 @@ struct LightFrame {
         case let length: (headerByteCount, payloadByteCount) = (2, Int(length))
         }
         guard payloadByteCount <= RawWebSocket.maximumFrameByteCount else {
-            throw BenchError("A frame of \(payloadByteCount) bytes came.")
+            throw BenchError("A frame of \(payloadByteCount) bytes arrived.")
         }
         guard buffer.readableBytes >= headerByteCount + payloadByteCount else { return nil }
     }
