@@ -32,7 +32,7 @@ enum ModelConflicts {
         }
         guard problems.isEmpty else {
             throw ToolError(
-                "The model documents don't go together:\n" + problems.map { "- \($0)" }.joined(separator: "\n"),
+                "The model documents conflict with each other:\n" + problems.map { "- \($0)" }.joined(separator: "\n"),
                 fix: "Correct the models and export them again. Nothing was changed.")
         }
     }

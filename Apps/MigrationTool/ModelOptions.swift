@@ -67,7 +67,7 @@ struct ModelOptions: ParsableArguments {
             throw ToolError(error, naming: files + ruleFiles)
         } catch let error as ModelDocumentError {
             throw ToolError(
-                "Older versions of the app couldn't live with the new models:\n\(error)",
+                "Older versions of the app wouldn't work with the new models:\n\(error)",
                 fix: "Correct the models and export them again. Nothing was changed.")
         }
     }

@@ -14,11 +14,11 @@ extension Conference {
             DatabaseRight(.classTables("Track"), .select, for: "the public page"),
             DatabaseRight(
                 .table("changelog"), .select("seq", "xid", "class", "key", "root", "keys"),
-                for: "which rows changed, never their values: when to forget what anonymous visitors got"),
+                for: "which rows changed, never their values: when to drop anonymous visitors' cached answers"),
             DatabaseRight(
                 .function("name_authors(text, jsonb, text)"), .execute,
-                for: "the audit log: who moves which ticket, of a transaction that several share"),
-            DatabaseRight(.table("class"), .select("id", "name"), for: "whose rows they are"),
-            DatabaseRight(.table("tick"), .select("number", "first_seq"), for: "which of them are old"),
+                for: "the audit log: who moves which ticket in a shared transaction"),
+            DatabaseRight(.table("class"), .select("id", "name"), for: "the classes of changed rows"),
+            DatabaseRight(.table("tick"), .select("number", "first_seq"), for: "which changes are old"),
         ] + DatabaseRole.loginRights)
 }

@@ -75,7 +75,7 @@ struct TicketPlaces {
         guard order.count <= Self.renumberedLimit, let ranks = newRanks(count: order.count) else {
             throw RequestFailure(
                 .conflict, "The ranks of the event's tickets leave no room at this place.",
-                hint: "Give each ticket of the event a short rank of its own.", properties: ["rank"])
+                hint: "Give each of the event's tickets a short, unique rank.", properties: ["rank"])
         }
         former += places.map(\.rank)
         places = zip(order, ranks).map { Place(id: $0.id, rank: $1) }
@@ -104,7 +104,7 @@ struct TicketPlaces {
     private func index(of anchor: ObjectId, in others: [Place]) throws -> Int {
         guard let index = others.firstIndex(where: { $0.id == anchor }) else {
             throw RequestFailure(
-                .unprocessable, "The event has no ticket with the id that says where to move it.",
+                .unprocessable, "The ticket named in 'before' or 'after' isn't in this event.",
                 hint: "Name another ticket of the same event.")
         }
         return index

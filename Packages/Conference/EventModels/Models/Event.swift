@@ -41,8 +41,8 @@ public final class Event: Object {
     override public class func propertyHints() -> [String: String] {
         [
             "timezone":
-                "The IANA name of the zone in which the event's times are shown, such as America/Chicago. Forms "
-                + "have all times in UTC.",
+                "The IANA name of the zone in which the event's times are shown, such as America/Chicago. Forms show "
+                + "all times in UTC.",
             "latitude": "Degrees, north positive.", "longitude": "Degrees, east positive.",
             "identifier": "The short code in public addresses.",
         ]

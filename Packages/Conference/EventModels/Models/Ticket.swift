@@ -31,8 +31,8 @@ public final class Ticket: Object {
             "price": "In minor units of the currency: 1050 is 10.50 EUR, and 1050 JPY.",
             "currency": "The ISO 4217 code, such as EUR.",
             "rank":
-                "The place among the event's tickets: text, compared by bytes, that no other of them has. To be the "
-                + "last, take the last one's with a letter added. The ticket API moves tickets.",
+                "The position among the event's tickets: a unique string, compared by bytes. To put a ticket last, use "
+                + "the last one's rank with a letter added. The ticket API moves tickets.",
             "isPublic": PropertyHint.isPublic,
         ]
     }

@@ -31,8 +31,8 @@ extension EventPage {
         </header>
         <main>
         {{#isCut}}
-        <p class="muted">This event is too large for one page. At most 5,000 of its tickets, sessions, rooms, tracks and \
-        speakers are shown, and of the names of speakers beside all sessions.</p>
+        <p class="muted">This event is too large for one page, which shows at most 5,000 tickets, sessions, rooms, tracks \
+        and speakers each, and 5,000 names of speakers beside the sessions.</p>
         {{/isCut}}
         {{#hasTickets}}
         <section>
@@ -48,7 +48,7 @@ extension EventPage {
         {{#hasSchedule}}
         <section>
         <h2>Schedule</h2>
-        <p class="muted">Times are those of {{{zone}}}.</p>
+        <p class="muted">Times are in the time zone {{{zone}}}.</p>
         {{#days}}
         <h3>{{{dayName}}}</h3>
         <table>
