@@ -9,9 +9,9 @@ import TomboloHTTP
 import TomboloModel
 import TomboloServerModel
 
-/// Boxes that open the panel's own pages to a role that counts everywhere.
+/// Boxes that open the panel's own pages to a role that applies everywhere.
 extension AddedRolePagesTests {
-    /// Adds the role `support`, which counts everywhere, and gives it to a user.
+    /// Adds the role `support`, which applies everywhere, and gives it to a user.
     static func addSupport(
         _ boxes: [String], to user: String, _ superAdmin: PanelBrowser, _ fixture: ServiceFixture
     ) async throws {
@@ -81,7 +81,7 @@ extension AddedRolePagesTests {
     }
 
     @Test(
-        "a box opens its pages of the panel to a role that counts everywhere, and no others; without it they are closed",
+        "a box opens its pages of the panel to a role that applies everywhere, and no others; without it they are closed",
         .timeLimit(.minutes(15)),
         arguments: [
             ("auditLog", ["read"]), ("devices", ["read"]), ("accounts", ["read"]), ("accounts", ["read", "update"]),

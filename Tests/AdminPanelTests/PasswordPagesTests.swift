@@ -53,7 +53,10 @@ import TomboloServerModel
                 ["current": ServiceFixture.password, "password": "owner2027", "again": "owner2027"],
                 "little more than your e-mail address or name"
             ),
-            (["current": ServiceFixture.password, "password": "Passw0rd!", "again": "Passw0rd!"], "most common ones"),
+            (
+                ["current": ServiceFixture.password, "password": "Passw0rd!", "again": "Passw0rd!"],
+                "most common passwords"
+            ),
             (
                 [
                     "current": ServiceFixture.password, "password": ServiceFixture.password,

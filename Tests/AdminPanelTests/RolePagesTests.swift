@@ -70,7 +70,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "administrators have a column with boxes, super administrators one without, and both say that they count everywhere"
+        "administrators have a column with boxes, super administrators one without, and both say that they apply everywhere"
     )
     func everywhereRoles() async throws {
         try await ServiceFixture.with { fixture in

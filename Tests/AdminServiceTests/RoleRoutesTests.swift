@@ -78,7 +78,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a role that counts everywhere lists and edits the classes that were chosen, of every event")
+    @Test("a role that applies everywhere lists and edits the classes that were chosen, of every event")
     func everywhere() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let body = #"{"name": "sales", "everywhere": true, "permissions": {"tickets": ["read", "update"]}}"#

@@ -174,7 +174,7 @@ struct AccountTests {
             ]
             for refusal in refusals {
                 #expect(refusal?.code == .authError && refusal?.requiresCode == true)
-                #expect(refusal?.message.contains("takes a code") == true, "\(String(describing: refusal))")
+                #expect(refusal?.message.contains("requires a code") == true, "\(String(describing: refusal))")
             }
             let wrong = await error { try await user.delete(code: "zzzz") }
             #expect(wrong?.code == .authError && wrong?.requiresCode == false && user.isLoggedIn)

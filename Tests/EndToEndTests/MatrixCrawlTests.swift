@@ -51,7 +51,7 @@ struct MatrixCrawlTests {
         return letters
     }
 
-    /// Adds a role within events and a role that counts everywhere, and ticks two more boxes for administrators.
+    /// Adds a role within events and a role that applies everywhere, and ticks two more boxes for administrators.
     private static func change(_ url: String, as token: String) async throws {
         func send(_ method: HTTPMethod, _ path: String, _ body: String) async throws -> Int {
             let call = AdminClient(url: url, token: token, repeatsWhenBusy: true)

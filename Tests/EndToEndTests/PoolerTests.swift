@@ -64,7 +64,8 @@ struct PoolerTests {
                     try await Self.exchange(platform)
                     let messages = try String(contentsOf: platform.gateways[0].messages, encoding: .utf8)
                     #expect(messages.contains("in transaction mode, so prepared statements aren't kept"), "\(messages)")
-                    #expect(!messages.contains("prepared statement"), "\(messages)")
+                    // PostgreSQL quotes the name of a statement that it misses, or has twice.
+                    #expect(!messages.contains("prepared statement \""), "\(messages)")
                 }
             }
         }

@@ -131,7 +131,7 @@ import TomboloRules
         }
     }
 
-    @Test("a role granted within one object doesn't count everywhere")
+    @Test("a role granted within one object doesn't apply everywhere")
     func scopes() async throws {
         let app = HTTPApplication(
             name: "test", host: "127.0.0.1", port: 0, limits: .patient, logger: LogRecorder().logger,

@@ -21,9 +21,10 @@ import Testing
     }
 
     private static func withServer(
-        _ limits: HTTPLimits = limits, _ body: @escaping @Sendable (Int) async throws -> Void
+        _ limits: HTTPLimits = limits, log: LogRecorder = LogRecorder(),
+        _ body: @escaping @Sendable (Int) async throws -> Void
     ) async throws {
-        try await application(limits: limits) { routes in
+        try await application(limits: limits, log: log) { routes in
             routes.on(.get, "/hello", access: .open(because: "test")) { _, _, _ in "hello" }
             routes.on(.get, "/block", access: .open(because: "test")) { _, _, _ in
                 String(repeating: "x", count: blockByteCount)
@@ -310,12 +311,19 @@ import Testing
         }
     }
 
-    @Test("A body with another length than its head says ends the connection", arguments: ["/short", "/long"])
+    @Test(
+        "A body with another length than its head says ends the connection, and is logged as an error",
+        arguments: ["/short", "/long"])
     func wrongLengths(_ path: String) async throws {
-        try await Self.withServer { port in
+        let log = LogRecorder()
+        try await Self.withServer(log: log) { port in
             let text = try await Self.talk(port, [Self.request("GET \(path)"), Self.request("GET /hello")])
             #expect(!text.contains("hello") && text.components(separatedBy: "HTTP/1.1 ").count <= 2, "\(text)")
         }
+        let isLogged = log.text.split(separator: "\n").contains {
+            $0.hasPrefix("error A response broke off: ") && $0.contains("Content-Length")
+        }
+        #expect(isLogged, "\(log.text)")
     }
 
     @Test("A client that offers HTTP/2 in its first request is answered by HTTP/1, and has to connect again")

@@ -74,20 +74,20 @@ enum ProxyBytes {
         (ProxyBytes.text("PROXY TCP4 192.0.2.1 198.51.100.1 +5 443"), "port"),
         (ProxyBytes.text("PROXY TCP4 192.0.2.1 198.51.100.1 56324 "), "port"),
         (Array("PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\n".utf8), "isn't text"),
-        (Array("PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\rX".utf8), "no line feed"),
+        (Array("PROXY TCP4 192.0.2.1 198.51.100.1 56324 443\rX".utf8), "without a line feed"),
         (Array("PROXY TCP4 192.0.2.1\0 198.51.100.1 56324 443\r\n".utf8), "isn't text"),
         (Array("PROXY UNKNOWN \u{e9}\r\n".utf8), "isn't text"),
         (ProxyBytes.text("PROXY UNKNOWN " + String(repeating: "x", count: 92)), "107"),
         (Array("PROXY UNKNOWN ".utf8) + [UInt8](repeating: 0x20, count: 93), "107"),
-        (ProxyBytes.binary(1, 0x11, ProxyBytes.ipv4, version: 1), "version 1"),
-        (ProxyBytes.binary(1, 0x11, ProxyBytes.ipv4, version: 3), "version 3"),
-        (ProxyBytes.binary(2, 0x11, ProxyBytes.ipv4), "command 2"),
+        (ProxyBytes.binary(1, 0x11, ProxyBytes.ipv4, version: 1), "version is 1;"),
+        (ProxyBytes.binary(1, 0x11, ProxyBytes.ipv4, version: 3), "version is 3;"),
+        (ProxyBytes.binary(2, 0x11, ProxyBytes.ipv4), "command is 2,"),
         (ProxyBytes.binary(1, 0x11, Array(ProxyBytes.ipv4.dropLast())), "11 bytes"),
         (ProxyBytes.binary(1, 0x21, ProxyBytes.ipv4), "12 bytes"),
         (ProxyBytes.binary(1, 0x31, ProxyBytes.ipv6), "36 bytes"),
-        (ProxyBytes.binary(1, 0x12, ProxyBytes.ipv4), "kind 0x12"),
-        (ProxyBytes.binary(1, 0x10, ProxyBytes.ipv4), "kind 0x10"),
-        (ProxyBytes.binary(1, 0x41, ProxyBytes.ipv4), "kind 0x41"),
+        (ProxyBytes.binary(1, 0x12, ProxyBytes.ipv4), "type is 0x12"),
+        (ProxyBytes.binary(1, 0x10, ProxyBytes.ipv4), "type is 0x10"),
+        (ProxyBytes.binary(1, 0x41, ProxyBytes.ipv4), "type is 0x41"),
         (ProxyBytes.binary(1, 0x11, [UInt8](repeating: 0, count: 2_048 - 15)), "2049 bytes"),
         (ProxyBytes.signature + [0x21, 0x11, 0xff, 0xff], "65551 bytes"),
     ]
@@ -176,6 +176,6 @@ enum ProxyBytes {
         let lines = log.text.split(separator: "\n")
         #expect(lines.count == 4 && lines[3].contains("59 more since"), "\(log.text)")
         #expect(lines[0].contains("TOMBOLO_PROXY_PROTOCOL") && lines[1].contains("TOMBOLO_TRUSTED_PROXIES"))
-        #expect(lines[2].contains("version 7"))
+        #expect(lines[2].contains("version is 7;"))
     }
 }

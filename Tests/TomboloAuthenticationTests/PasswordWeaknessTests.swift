@@ -65,7 +65,7 @@ import Testing
     @Test("a refusal says what is wrong and what to do", arguments: PasswordWeakness.allCases)
     func texts(weakness: PasswordWeakness) {
         let text = AuthenticationError.invalidPassword(reason: weakness.reason).description
-        #expect(text.hasPrefix("This password cannot be used: it ") && text.contains("four words"), "\(text)")
+        #expect(text.hasPrefix("This password cannot be used: it ") && text.contains("four unrelated words"), "\(text)")
     }
 
     @Test("whoever sets a password is refused a weak one: tools, and users who have one")

@@ -151,7 +151,7 @@ import TomboloRules
     }
 
     @Test(
-        "a box that was permitted within an object isn't for a role that counts everywhere now; an emptied one stays so"
+        "a box that was permitted within an object isn't for a role that applies everywhere now; an emptied one stays so"
     )
     func kinds() throws {
         let changed = try Self.text(Self.base).setting(Self.box("member", "listings", .delete), to: true)
@@ -160,7 +160,7 @@ import TomboloRules
         let new = Self.newer.replacing(row, with: "").replacing("  roles:\n    lead", with: "\(row)  roles:\n    lead")
         let merge = try Self.merge(changed, new)
         #expect(merge.kept.map(\.description) == ["'member' may not update listings"])
-        #expect(merge.lost.map(\.reason) == ["In the new rules the role counts everywhere."])
+        #expect(merge.lost.map(\.reason) == ["In the new rules the role applies everywhere."])
     }
 
     @Test("a box that was emptied, and that the newer rules write by an alias, keeps them from being applied")

@@ -121,7 +121,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("a role that would count everywhere after its object is deleted is noted")
+    @Test("a role that would apply everywhere after its object is deleted is noted")
     func roleWithoutScope() throws {
         let notes = try F.rules(F.matrix("-ru-")).notes
         #expect(notes.count == 1 && notes.first?.contains("@Persisted(onDelete: .cascade)") == true, "\(notes)")

@@ -43,7 +43,7 @@ private typealias F = MatrixFixture
     }
 
     @Test(
-        "a box says who may see the matrix and accounts, for roles that count everywhere; nobody changes the matrix by one"
+        "a box says who may see the matrix and accounts, for roles that apply everywhere; nobody changes the matrix by one"
     )
     func access() throws {
         for (letters, expected) in [

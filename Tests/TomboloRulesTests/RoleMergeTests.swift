@@ -20,7 +20,7 @@ import TomboloRules
         let merge = try Self.merge(changed)
         #expect(
             merge.kept.map(\.description) == [
-                "the role 'watcher', which counts everywhere (photos -r--)", "the role 'herald' (listings -ru-)",
+                "the role 'watcher', which applies everywhere (photos -r--)", "the role 'herald' (listings -ru-)",
             ])
         let matrix = try Self.text(merge.text).matrix
         #expect(matrix.differences(from: changed.matrix).isEmpty && matrix.rows == changed.matrix.rows)

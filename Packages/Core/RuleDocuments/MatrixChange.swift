@@ -8,7 +8,7 @@ public import TomboloRules
 public enum MatrixChange: Hashable, Sendable, CustomStringConvertible {
     case box(PermissionMatrix.Box, isPermitted: Bool)
     case userBox(PermissionMatrix.UserBox, isPermitted: Bool)
-    /// - `isEverywhere`: whether the role counts everywhere, and not within an object.
+    /// - `isEverywhere`: whether the role applies everywhere, and not within an object.
     /// - `boxes`: the ticked boxes, by service.
     case added(String, isEverywhere: Bool, boxes: [String: Set<TomboloRules.Operation>])
     case removed(String)
@@ -23,7 +23,7 @@ public enum MatrixChange: Hashable, Sendable, CustomStringConvertible {
             let ticked = boxes.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { service, operations in
                 "\(service) \(PermissionMatrix.letters(operations.contains))"
             }
-            let kind = isEverywhere ? "the role '\(name)', which counts everywhere" : "the role '\(name)'"
+            let kind = isEverywhere ? "the role '\(name)', which applies everywhere" : "the role '\(name)'"
             return ticked.isEmpty ? kind : "\(kind) (\(ticked.joined(separator: ", ")))"
         case .removed(let name): return "the role '\(name)' is removed"
         }
@@ -31,7 +31,7 @@ public enum MatrixChange: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension PermissionMatrix {
-    /// Whether a role has boxes in both matrices, and counts everywhere in both or in neither.
+    /// Whether a role has boxes in both matrices, and applies everywhere in both or in neither.
     func shares(_ role: String, with other: PermissionMatrix) -> Bool {
         rows.contains(role) && other.rows.contains(role) && roles.contains(role) == other.roles.contains(role)
     }

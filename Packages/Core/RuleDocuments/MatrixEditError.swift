@@ -47,11 +47,11 @@ public enum MatrixEditError: Error, Hashable, Sendable, CustomStringConvertible 
         case .countsNowhere(let box, isEverywhere: true):
             return Wording(
                 "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: "
-                    + "no rule asks for it in a role that counts everywhere.")
+                    + "no rule asks for it in a role that applies everywhere.")
         case .countsNowhere(let box, isEverywhere: false):
             return Wording(
                 "The box to \(name: box.operation.name, context: "may …") \(name: box.service) would permit nothing: "
-                    + "no rule asks for it in a role that counts within an object.")
+                    + "no rule asks for it in a role that applies within an object.")
         case .notPlain(let box, let line):
             return Wording(
                 "The box of '\(name: box.role)' and '\(name: box.service)' (line \(line)) isn't written as plain "

@@ -67,7 +67,7 @@ struct MatrixWishes {
         let wish = MatrixChange.box(box, isPermitted: isPermitted)
         if isPermitted, new.has(box), !new.shares(box.role, with: used) {
             let kind = new.roles.contains(box.role) ? "only within an object" : "everywhere"
-            lost.append(.init(change: wish, reason: "In the new rules the role counts \(kind)."))
+            lost.append(.init(change: wish, reason: "In the new rules the role applies \(kind)."))
             return
         }
         guard !new.has(box) || new.permits(box) != isPermitted, !pending.contains(wish) else { return }

@@ -1,6 +1,6 @@
 internal import Yams
 
-/// The rows of the matrix: `roles`, and `everywhere` for roles that count everywhere.
+/// The rows of the matrix: `roles`, and `everywhere` for roles that apply everywhere.
 extension RoleEditor {
     private func rows(_ section: String) -> Node.Mapping? {
         guard case .mapping(let rows)? = root?.value("matrix")?.value(section) else { return nil }

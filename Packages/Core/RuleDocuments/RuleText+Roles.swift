@@ -41,7 +41,7 @@ extension RuleText {
 
     /// The same document with another role, added after the others of its kind.
     /// - Parameters:
-    ///   - isEverywhere: whether it counts everywhere, and not within an object.
+    ///   - isEverywhere: whether it applies everywhere, and not within an object.
     ///   - boxes: the ticked boxes; a missing service has none.
     /// - Throws: ``MatrixEditError``.
     public func adding(

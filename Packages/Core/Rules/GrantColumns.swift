@@ -5,8 +5,8 @@ public struct GrantColumns: Hashable, Sendable {
     public let userColumn: Int
     /// Holds the role's name.
     public let roleColumn: Int
-    /// Holds the key of the object within which the role counts, or nil for a role that counts everywhere. Without such
-    /// a column, all roles count everywhere.
+    /// Holds the key of the object within which the role counts, or nil for a role that applies everywhere. Without such
+    /// a column, all roles apply everywhere.
     public let scopeColumn: Int?
     /// The names of the roles that the class can give, or nil if the rules don't list them.
     public let roles: [String]?

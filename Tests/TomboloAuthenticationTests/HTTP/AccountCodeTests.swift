@@ -77,7 +77,7 @@ import TomboloModel
             let before = try await Self.state(place)
             let without = try await demand.send(call, token: token, code: nil)
             #expect(without.status == 403 && without["code"] == "second_factor_required", "\(without.text)")
-            #expect(without["error"] == "authError" && without["message"]?.contains("takes a code") == true)
+            #expect(without["error"] == "authError" && without["message"]?.contains("requires a code") == true)
             #expect(without["hint"]?.contains(#""code""#) == true)
             for code in ["", "123456", "zzzz-zzzz-zzzz-zzzz"] {
                 let wrong = try await demand.send(call, token: token, code: code)

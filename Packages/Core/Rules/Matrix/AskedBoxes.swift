@@ -1,6 +1,6 @@
 /// The boxes that a document's rules ask for, of a service without classes. Its other boxes permit nothing.
 struct AskedBoxes: Hashable, Sendable {
-    /// Of roles that count everywhere.
+    /// Of roles that apply everywhere.
     private(set) var everywhere: Set<Operation> = []
     /// Of roles within an object.
     private(set) var within: Set<Operation> = []

@@ -72,7 +72,7 @@ struct MatrixCompiler {
                     let reach = isEverywhere ? "everywhere" : "within an object"
                     notes.append(
                         "\(book.file):\(role.line): matrix, role '\(role.name)', \(service): no rule asks whether a "
-                            + "role that counts \(reach) may \(idle.map(\.name).joined(separator: ", ")), so the box "
+                            + "role that applies \(reach) may \(idle.map(\.name).joined(separator: ", ")), so the box "
                             + "permits nothing.")
                 }
             }

@@ -37,7 +37,7 @@ struct MatrixDeclaration: Sendable {
     var scope: RuleNode.Entry?
     var services: [Service] = []
     var roles: [Role] = []
-    /// Roles that count everywhere.
+    /// Roles that apply everywhere.
     var everywhere: [Role] = []
     /// Kinds of users, such as verified ones. A user belongs to the first whose condition holds.
     var users: [UserGroup] = []

@@ -7,7 +7,7 @@ public struct PermissionMatrix: Hashable, Sendable {
         public let name: String
         /// In the document's order. Empty for a service that rules ask for by its name, such as the trash.
         public let classNames: [String]
-        /// The operations whose boxes have an effect for roles that count everywhere: all of them for a service with
+        /// The operations whose boxes have an effect for roles that apply everywhere: all of them for a service with
         /// classes, and otherwise those that the rules ask for.
         let everywhere: Set<Operation>
         /// The same for roles within an object.
@@ -18,7 +18,7 @@ public struct PermissionMatrix: Hashable, Sendable {
         public func purposes(of operation: Operation) -> Set<BoxPurpose> { purposes[operation] ?? [] }
 
         /// Whether a ticked box of the operation permits anything.
-        /// - Parameter isEverywhere: whether the box belongs to a role that counts everywhere.
+        /// - Parameter isEverywhere: whether the box belongs to a role that applies everywhere.
         public func counts(_ operation: Operation, isEverywhere: Bool) -> Bool {
             (isEverywhere ? everywhere : within).contains(operation)
         }
@@ -53,9 +53,9 @@ public struct PermissionMatrix: Hashable, Sendable {
 
     /// In the document's order.
     public let roles: [String]
-    /// The other roles that grants list. They count everywhere.
+    /// The other roles that grants list. They apply everywhere.
     public let everywhereRoles: [String]
-    /// The roles that count everywhere and have boxes in the document, in its order. Only the classes' own rules say
+    /// The roles that apply everywhere and have boxes in the document, in its order. Only the classes' own rules say
     /// what the others may do.
     public let everywhereRows: [String]
     /// In the document's order.

@@ -122,13 +122,13 @@ extension RuleBook {
         declaration.services.append(.init(name: entry.key, classes: found))
     }
 
-    /// Reads the roles that count everywhere. Their boxes apply to every object of a service.
+    /// Reads the roles that apply everywhere. Their boxes apply to every object of a service.
     private mutating func readEverywhere(_ node: RuleNode?, _ declaration: inout MatrixDeclaration) {
         guard let node else { return }
         guard case .map(let entries) = node.content else {
             return problem(
                 node.line,
-                "matrix: 'everywhere' must be a mapping {ROLE: {SERVICE: crud}} of roles that count everywhere, not "
+                "matrix: 'everywhere' must be a mapping {ROLE: {SERVICE: crud}} of roles that apply everywhere, not "
                     + "\(node.kind).")
         }
         guard entries.count <= Self.maximumRoleCount else {

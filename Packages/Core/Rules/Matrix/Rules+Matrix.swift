@@ -32,7 +32,7 @@ extension Rules {
         return (group.name, names)
     }
 
-    /// What a role that counts everywhere may do with every object of a service, by the matrix and by the classes' own
+    /// What a role that applies everywhere may do with every object of a service, by the matrix and by the classes' own
     /// rules: the letters of `crud`, as in documents. Nil for a service without classes, since the service doesn't say
     /// what the classes' rules give the role.
     public func letters(everywhere role: String, service: String, inMatrixOf document: String) -> String? {

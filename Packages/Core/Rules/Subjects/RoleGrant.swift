@@ -3,7 +3,7 @@ public import TomboloModel
 /// A role that a user has: within one object, such as an event, or everywhere.
 public struct RoleGrant: Hashable, Sendable {
     public let role: Role
-    /// The key of the object within which the role counts, of any key type; nil for a role that counts everywhere.
+    /// The key of the object within which the role counts, of any key type; nil for a role that applies everywhere.
     public let scope: Value?
 
     public init(role: Role, scope: Value?) {

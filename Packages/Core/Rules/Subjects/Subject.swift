@@ -15,7 +15,7 @@ public struct Subject: Hashable, Sendable {
     /// Nil for a session with subscriptions and for HTTP, which aren't in any. In a partition, nobody may do anything
     /// with objects outside it.
     public let partition: Value?
-    /// From ``grants``: the names of the roles that count everywhere, in order.
+    /// From ``grants``: the names of the roles that apply everywhere, in order.
     private let roleNames: [UserValue]
     /// From ``grants``: the objects within which each role counts, in order, by its name. A user may have hundreds, and
     /// each decision needs those of a few roles.

@@ -5971,10 +5971,10 @@ extension BuiltInTranslations {
         msgid "'{0}' may not read {1}, and a role that may change objects must be able to read them. Permit read first."
         msgstr "« {0} » ne peut pas lire {1}, et qui peut modifier des objets peut les lire. Autorisez d’abord la lecture."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts everywhere."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that applies everywhere."
         msgstr "La case « {0} {1} » ne permettrait rien : aucune règle ne la consulte pour un rôle qui vaut partout."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts within an object."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that applies within an object."
         msgstr "La case « {0} {1} » ne permettrait rien : aucune règle ne la consulte pour un rôle qui vaut dans un objet."
 
         msgid "The box of '{0}' and '{1}' (line {2}) isn't written as plain letters, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."

@@ -5972,10 +5972,10 @@ extension BuiltInTranslations {
         msgid "'{0}' may not read {1}, and a role that may change objects must be able to read them. Permit read first."
         msgstr "„{0}“ darf {1} nicht lesen, und wer Objekte verändern darf, darf sie auch lesen. Erlauben Sie zuerst das Lesen."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts everywhere."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that applies everywhere."
         msgstr "Das Kästchen „{1} {0}“ würde nichts erlauben: Keine Regel fragt danach, bei einer Rolle, die überall gilt."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts within an object."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that applies within an object."
         msgstr "Das Kästchen „{1} {0}“ würde nichts erlauben: Keine Regel fragt danach, bei einer Rolle, die innerhalb eines Objekts gilt."
 
         msgid "The box of '{0}' and '{1}' (line {2}) isn't written as plain letters, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."

@@ -5971,10 +5971,10 @@ extension BuiltInTranslations {
         msgid "'{0}' may not read {1}, and a role that may change objects must be able to read them. Permit read first."
         msgstr "«{0}» no puede leer {1}, y quien puede modificar objetos puede leerlos. Permita primero leer."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts everywhere."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that applies everywhere."
         msgstr "La casilla «{0} {1}» no permitiría nada: ninguna regla la consulta para un rol que vale en todas partes."
 
-        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that counts within an object."
+        msgid "The box to {0} {1} would permit nothing: no rule asks for it in a role that applies within an object."
         msgstr "La casilla «{0} {1}» no permitiría nada: ninguna regla la consulta para un rol que vale dentro de un objeto."
 
         msgid "The box of '{0}' and '{1}' (line {2}) isn't written as plain letters, or an alias or a merge key shares it with other boxes. Write it out in the document, and apply that."

@@ -157,7 +157,7 @@ struct InvitationDesk: Sendable {
 
     private static func userID(_ subject: Subject) throws -> ObjectId {
         guard let user = subject.userID else {
-            throw RequestFailure(.unauthenticated, localized("This needs a user."), hint: "Log in with POST /login.")
+            throw RequestFailure.needsUser
         }
         return user
     }

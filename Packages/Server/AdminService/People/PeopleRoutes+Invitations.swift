@@ -86,8 +86,7 @@ extension RouteAccess where Grant == ObjectId {
             forecast: { $0.isAnonymous ? .refused : .allowed }
         ) { subject, _, _ in
             guard let user = subject.userID else {
-                throw RequestFailure(
-                    .unauthenticated, localized("This needs a user."), hint: "Log in with POST /login.")
+                throw RequestFailure.needsUser
             }
             return user
         }

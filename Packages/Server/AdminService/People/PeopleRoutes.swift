@@ -47,7 +47,7 @@ public struct PeopleRoutes: Sendable {
     /// The caller, read from the database again.
     func fresh(_ subject: Subject) async throws -> Subject {
         guard let user = subject.userID else {
-            throw RequestFailure(.unauthenticated, "This needs a user.", hint: "Log in with POST /login.")
+            throw RequestFailure.needsUser
         }
         authenticator.forget(user)
         return try await authenticator.subject(of: user)

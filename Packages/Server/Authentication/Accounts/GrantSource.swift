@@ -12,7 +12,7 @@ public struct GrantSource: Hashable, Sendable {
     public let userType: PropertyType
     /// A text column.
     public let roleColumn: String
-    /// Nil if every role in the table counts everywhere. A row with null in this column counts everywhere, too.
+    /// Nil if every role in the table applies everywhere. A row with null in this column applies everywhere, too.
     public let scopeColumn: String?
     /// `objectId`, `uuid`, `int` or `string`: the type of the scope's primary key.
     public let scopeType: PropertyType

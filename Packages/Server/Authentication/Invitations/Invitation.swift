@@ -28,7 +28,7 @@ public struct Invitation: Hashable, Sendable {
     /// The class whose objects give the role.
     public let className: String
     public let role: String
-    /// The key of the object within which the role counts, as text; nil for a role that counts everywhere.
+    /// The key of the object within which the role counts, as text; nil for a role that applies everywhere.
     public let scope: String?
     /// Who vouches for it: the user who made it or last sent it.
     public let invitedBy: ObjectId

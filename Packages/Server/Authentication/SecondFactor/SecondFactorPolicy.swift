@@ -9,7 +9,7 @@ public enum SecondFactorPolicy: String, CaseIterable, Sendable {
     case ignored
     /// Users who have set one up.
     case optional
-    /// Also all users with a role that counts everywhere, who must set one up.
+    /// Also all users with a role that applies everywhere, who must set one up.
     case everywhere
     /// All users, who must set one up.
     case everybody

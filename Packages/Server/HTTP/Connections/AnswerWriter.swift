@@ -5,14 +5,19 @@ import NIOCore
 /// Writes one response to a connection. Small parts wait for the next one, so that most responses are sent in one
 /// piece; a part of a stream is sent as soon as it is there.
 final class AnswerWriter: ResponseBodyWriter {
-    /// A body with another length than its head says. The connection can't be used any more.
-    struct WrongLength: Error, CustomStringConvertible {
-        let expected: Int
-        let description: String
+    /// A route's mistake, after which the connection can't be used any more.
+    enum Mistake: Error, CustomStringConvertible {
+        case tooLong(promised: Int)
+        case tooShort(promised: Int, actual: Int)
+        case unfinished
 
-        init(expected: Int, actual: String) {
-            self.expected = expected
-            description = "A response of \(expected) bytes has a body of \(actual)."
+        var description: String {
+            switch self {
+            case .tooLong(let promised): "The body is longer than the \(promised) bytes of its Content-Length."
+            case .tooShort(let promised, let actual):
+                "The body has \(actual) bytes instead of the \(promised) of its Content-Length."
+            case .unfinished: "The body was never finished."
+            }
         }
     }
 
@@ -41,9 +46,7 @@ final class AnswerWriter: ResponseBodyWriter {
         switch framing {
         case .none: return
         case .length(let count):
-            guard part.readableBytes <= missingByteCount else {
-                throw WrongLength(expected: count, actual: "more")
-            }
+            guard part.readableBytes <= missingByteCount else { throw Mistake.tooLong(promised: count) }
             missingByteCount -= part.readableBytes
             guard missingByteCount > 0 || part.readableBytes > Self.maximumCopiedByteCount else {
                 waiting.writeBuffer(&part)
@@ -62,7 +65,7 @@ final class AnswerWriter: ResponseBodyWriter {
 
     func finish(_ trailingHeaders: HTTPFields?) async throws {
         if case .length(let count) = framing, missingByteCount > 0 {
-            throw WrongLength(expected: count, actual: "\(count - missingByteCount)")
+            throw Mistake.tooShort(promised: count, actual: count - missingByteCount)
         }
         if framing == .chunked { waiting.writeLastChunk(trailingHeaders) }
         isFinished = true

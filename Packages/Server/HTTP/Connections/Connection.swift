@@ -27,7 +27,7 @@ struct Connection: Sendable {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { waiter in run { $0.awaitBodyPart(of: number, waiter) } }
         } onCancel: {
-            run { $0.cancelBody() }
+            run { $0.cancelBody(of: number) }
         }
     }
 

@@ -19,7 +19,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var holdsRead = false
     /// Whether the task that answers requests is being cancelled.
     private var isStopped = false
-    private var isBodyCancelled = false
+    /// The number of the last request whose body nobody waits for any more.
+    private var cancelledBody: Int?
     /// Whether everything is sent, and the connection only stays open until its client has ended its side.
     private var isLingering = false
     private var lastActivity = NIODeadline.now()
@@ -59,9 +60,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if context.channel.isWritable {
-            let waiting = writers
-            writers = []
-            for writer in waiting { writer.resume() }
+            resumeWriters(.success(()))
             advance()
         }
         context.fireChannelWritabilityChanged()
@@ -97,9 +96,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
         timer?.cancel()
         state.endInput()
         advance()
-        let waiting = writers
-        writers = []
-        for writer in waiting { writer.resume(throwing: ChannelError.ioOnClosedChannel) }
+        resumeWriters(.failure(ChannelError.ioOnClosedChannel))
     }
 
     // MARK: Requests
@@ -111,7 +108,6 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard context.channel.isWritable else { return nil }
         let next = state.takeRequest()
         if case .wait = next { return nil }
-        isBodyCancelled = false
         readOn()
         return next
     }
@@ -124,17 +120,14 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Ends the connection after the request that is being answered, and fails what waits for the client meanwhile.
     func stop() {
         isStopped = true
-        cancelBody()
         advance()
-        let waiting = writers
-        writers = []
-        for writer in waiting { writer.resume(throwing: CancellationError()) }
+        resumeWriters(.failure(CancellationError()))
     }
 
     /// The next part of the body of the request that is being answered.
     /// - Returns: nil if the task has to wait. The inner nil is the body's end.
     func nextBodyPart(of number: Int) throws -> ByteBuffer?? {
-        guard !isBodyCancelled, !isStopped else { throw CancellationError() }
+        guard !isStopped, cancelledBody != number else { throw CancellationError() }
         switch state.takeBodyPart(of: number) {
         case .bytes(let bytes):
             readOn()
@@ -156,8 +149,9 @@ final class ConnectionHandler: ChannelDuplexHandler {
         advanceBody()
     }
 
-    func cancelBody() {
-        isBodyCancelled = true
+    /// Ends the wait for a body. It may come late, when the next request's body is being read already.
+    func cancelBody(of number: Int) {
+        cancelledBody = number
         advanceBody()
     }
 
@@ -206,6 +200,12 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let context else { return writer.resume(throwing: ChannelError.ioOnClosedChannel) }
         guard !isStopped else { return writer.resume(throwing: CancellationError()) }
         if context.channel.isWritable { writer.resume() } else { writers.append(writer) }
+    }
+
+    private func resumeWriters(_ result: Result<Void, any Error>) {
+        let waiting = writers
+        writers = []
+        for writer in waiting { writer.resume(with: result) }
     }
 
     /// Sends bytes. Does nothing if the connection is closed.

@@ -86,8 +86,8 @@ struct ConnectionState {
         }
         switch phase {
         case .closing: break
-        case .answering(var exchange) where exchange.isAnswered && !exchange.hasReadBody:
-            discard(part, &exchange)
+        // The rest of a body that nobody wanted.
+        case .answering(var exchange) where exchange.isAnswered: discard(part, &exchange)
         case .betweenRequests, .answering: append(part)
         }
     }
@@ -223,9 +223,6 @@ struct ConnectionState {
         guard case .answering(let exchange) = phase else { return true }
         return !exchange.hasReadBody && wantsMore && !hasBodyEnd
     }
-
-    /// Whether nothing more is answered.
-    var isClosing: Bool { if case .closing = phase { true } else { false } }
 
     /// Whether nothing that the client has sent is left unread. Closing a connection with unread bytes resets it, and
     /// its client may lose the end of the answer.

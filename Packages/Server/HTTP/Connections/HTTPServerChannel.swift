@@ -5,7 +5,7 @@ package import NIOHTTP1
 
 /// Serves HTTP/1.1, and HTTP/1.0, on a server's connections.
 ///
-/// It replaces Hummingbird's `HTTP1Channel`, which takes about half the time of a small request (ADR 0074).
+/// It replaces Hummingbird's `HTTP1Channel`, and saves a quarter of a small request's CPU (ADR 0074).
 package struct HTTPServerChannel: ServerChildChannel {
     package struct Value: ServerChildChannelValue {
         let connection: Connection
@@ -46,8 +46,9 @@ package struct HTTPServerChannel: ServerChildChannel {
                 while try await answer(await connection.nextRequest(), connection, channel) {}
                 connection.finish()
             } catch {
-                // The client is gone, or can't tell the answer from what follows.
-                logger.debug("A response broke off: \(error)")
+                // The client can't tell what was sent from a whole answer in any other way.
+                let isExpected = !channel.isActive || error is CancellationError || error is HeldAnswer.GivenUp
+                logger.log(level: isExpected ? .debug : .error, "A response broke off: \(error)")
                 channel.close(promise: nil)
             }
         } onCancel: {
@@ -88,7 +89,7 @@ package struct HTTPServerChannel: ServerChildChannel {
             try await writer.sendWaiting()
             try await response.body.write(writer)
         }
-        guard writer.isFinished else { throw AnswerWriter.WrongLength(expected: 0, actual: "no end") }
+        guard writer.isFinished else { throw AnswerWriter.Mistake.unfinished }
         await connection.endAnswer(keepsAlive: keepsAlive)
         return keepsAlive
     }

@@ -19,8 +19,7 @@ extension Request {
 extension HTTPRequest {
     fileprivate init?(_ head: HTTPRequestHead) {
         guard head.uri.utf8.first == UInt8(ascii: "/") else {
-            // Proxies may send whole URLs (RFC 9112, section 3.2.2). Parsing them takes longer than answering many
-            // requests, so the usual ones go past it.
+            // Proxies may send whole URLs (RFC 9112, section 3.2.2). Only these need a parser.
             try? self.init(head, secure: false, splitCookie: false)
             return
         }

@@ -13,7 +13,7 @@ enum ResponseFraming: Hashable, Sendable {
     case untilClose
 
     /// - Parameters:
-    ///   - byteCount: the length of the body if it is known, and the response has no header `Content-Length`.
+    ///   - byteCount: the body's length; nil if only the header `Content-Length` may have it.
     ///   - method: the request's method.
     ///   - version: the request's version of HTTP.
     init(of response: HTTPResponse, byteCount: Int?, to method: HTTPRequest.Method, _ version: HTTPVersion) {
@@ -21,7 +21,7 @@ enum ResponseFraming: Hashable, Sendable {
         case _ where method == .head || response.status.kind == .informational: self = .none
         case .noContent, .notModified: self = .none
         default:
-            if let length = response.headerFields[.contentLength].flatMap(Int.init) ?? byteCount {
+            if let length = byteCount ?? response.headerFields[.contentLength].flatMap(Int.init) {
                 self = .length(length)
             } else {
                 self = version == .http1_0 ? .untilClose : .chunked

@@ -104,6 +104,11 @@ extension RequestFailure {
         RequestFailure(
             .unavailable, localized("The server has more requests of this kind than it can hold."), hint: retryHint)
     }
+    /// 401 for a request that only makes sense for somebody who is logged in.
+    package static var needsUser: RequestFailure {
+        RequestFailure(
+            .unauthenticated, localized("This requires a user who is logged in."), hint: "Log in with POST /login.")
+    }
     static var noSuchRoute: RequestFailure {
         RequestFailure(.notFound, localized("There is nothing at this address."))
     }

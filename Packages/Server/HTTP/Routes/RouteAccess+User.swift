@@ -10,10 +10,7 @@ extension RouteAccess where Grant == ObjectId {
             summary: localized("own \(thing())"), token: .required, forecast: { $0.isAnonymous ? .refused : .ownOnly }
         ) { subject, _, _ in
             guard let user = subject.userID else {
-                throw RequestFailure(
-                    .unauthenticated,
-                    localized(
-                        "This requires a user who is logged in."), hint: "Log in with POST /login.")
+                throw RequestFailure.needsUser
             }
             return user
         }

@@ -40,7 +40,7 @@ extension BulkRoutes {
             .post, "\(Self.importPath)/{id}/start", access: access, timeout: ImportLimits.planTime
         ) { request, context, grant in
             let (view, type) = try api.view(grant)
-            guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+            guard let user = view.subject.userID else { throw RequestFailure.needsUser }
             _ = try Self.parameters(request)
             let wishes = try await request.json(JSON.self, context)
             let id = try await desk.start(Self.id(context), wishes, of: type, for: view)
@@ -51,7 +51,7 @@ extension BulkRoutes {
     private func upload(
         _ request: Request, _ type: ResourceType, _ view: CallerView, _ desk: ImportDesk
     ) async throws -> JSONAnswer<JSON> {
-        guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+        guard let user = view.subject.userID else { throw RequestFailure.needsUser }
         let (file, name) = try Self.file(request)
         var upload = try await ImportUpload(file, named: name, to: type, by: user, api.pool)
         let id: Int64

@@ -20,7 +20,7 @@ package struct ImportDesk: Sendable {
     package func draft(
         _ id: Int64, _ wishes: JSON, of type: ResourceType, for view: CallerView
     ) async throws -> ImportDraft {
-        guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+        guard let user = view.subject.userID else { throw RequestFailure.needsUser }
         let job = try await pool.withConnection { try await JobStore.job(id, of: user, $0) }
         return try draft(job, wishes, of: type, for: view)
     }
@@ -160,7 +160,7 @@ package struct ImportDesk: Sendable {
     package func start(
         _ id: Int64, _ wishes: JSON, of type: ResourceType, for view: CallerView
     ) async throws -> Int64 {
-        guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+        guard let user = view.subject.userID else { throw RequestFailure.needsUser }
         let isAtomic = try Self.isAtomic(wishes["atomic"])
         try await pool.transaction { connection in
             let job = try await JobStore.job(id, of: user, isLocked: true, connection)

@@ -78,7 +78,7 @@ package struct BulkWork: Sendable {
     /// - Throws: ``RequestFailure`` with status 409 if the resources aren't the ones that the sender saw, or if there
     ///   are none.
     package func start(_ pool: PostgresPool) async throws -> JSON {
-        guard let user = view.subject.userID else { throw RequestFailure(.unauthenticated, "This needs a user.") }
+        guard let user = view.subject.userID else { throw RequestFailure.needsUser }
         return try await pool.transaction { connection in
             let id = try await JobStore.make(
                 order.action.kind, type.item.name, by: user, state: .queued, arguments: arguments, connection)

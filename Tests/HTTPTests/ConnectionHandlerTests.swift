@@ -1,0 +1,41 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import TomboloHTTP
+
+@Suite struct ConnectionHandlerTests {
+    private static let head = HTTPServerRequestPart.head(
+        HTTPRequestHead(version: .http1_1, method: .POST, uri: "/"))
+
+    /// - Returns: the number of the request whose body is to be streamed.
+    private static func takeStreamed(_ handler: ConnectionHandler) throws -> Int {
+        guard case .answer(_, .streamed(let number)) = handler.nextRequest() else {
+            throw CancellationError()
+        }
+        return number
+    }
+
+    @Test("Ending the wait for one request's body late doesn't break the next request's")
+    func lateCancellation() throws {
+        let handler = ConnectionHandler(idleTimeout: .seconds(60))
+        let channel = EmbeddedChannel(handler: handler)
+        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
+        try channel.writeInbound(Self.head)
+        let first = try Self.takeStreamed(handler)
+        try channel.writeInbound(HTTPServerRequestPart.end(nil))
+        #expect(try handler.nextBodyPart(of: first) == .some(nil))
+        let keepsAlive = handler.beginAnswer()
+        handler.endAnswer(keepsAlive: keepsAlive)
+        try channel.writeInbound(Self.head)
+        let second = try Self.takeStreamed(handler)
+        handler.cancelBody(of: first)
+        let bytes = ByteBuffer(string: "body")
+        try channel.writeInbound(HTTPServerRequestPart.body(bytes))
+        #expect(try handler.nextBodyPart(of: second) == bytes)
+        handler.cancelBody(of: second)
+        #expect(throws: CancellationError.self) { try handler.nextBodyPart(of: second) }
+        _ = try channel.finish(acceptAlreadyClosed: true)
+    }
+}
