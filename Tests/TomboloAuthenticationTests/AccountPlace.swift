@@ -6,7 +6,7 @@ import TomboloPostgresStore
 
 @testable import TomboloAuthentication
 
-/// A database with accounts and nothing else.
+/// A database that contains only accounts.
 struct AccountPlace: Sendable {
     static let password = "correct horse"
     static let email = "ann@example.org"
@@ -15,7 +15,7 @@ struct AccountPlace: Sendable {
     let tokens: TokenConfiguration
     let authenticator: Authenticator
 
-    /// Who asks for a connection waits for as long as those who have one stand still.
+    /// The timeout is long, so that a busy machine that stalls the connections' holders doesn't fail a test.
     static let poolOptions = PostgresPool.Options(acquireTimeout: .seconds(600))
 
     static func with(_ body: (AccountPlace) async throws -> Void) async throws {
@@ -35,7 +35,7 @@ struct AccountPlace: Sendable {
         await pool.shutdown()
     }
 
-    /// One more server on the same database.
+    /// Another server on the same database.
     func server() async -> Authenticator { await Self.server(pool, tokens) }
 
     private static func server(_ pool: PostgresPool, _ tokens: TokenConfiguration) async -> Authenticator {
@@ -44,7 +44,7 @@ struct AccountPlace: Sendable {
 
     var providers: ProviderRegistry { ProviderRegistry(pool: pool) }
 
-    /// Sets a provider, and lets the server know at once.
+    /// Configures and enables a provider, and makes the server notice at once.
     func switchOn(_ provider: String, _ settings: String = "{}") async throws {
         try await providers.set(settings, of: provider)
         try await providers.setEnabled(true, provider)
@@ -56,7 +56,7 @@ struct AccountPlace: Sendable {
         try await authenticator.register(email: email, password: Self.password, displayName: "Ann")
     }
 
-    /// Gives an account a second factor of which only recovery codes are known.
+    /// Gives an account a second factor that only has recovery codes.
     func addSecondFactor(to user: ObjectId, recoveryCodes: [String]) async throws {
         let id = PostgresParameter.bytea(user.bytes)
         try await pool.query("UPDATE tombolo.account SET second_factor_at = now() WHERE id = $1", [id])
@@ -67,7 +67,7 @@ struct AccountPlace: Sendable {
         }
     }
 
-    /// Has every user whose codes were wrong wait for an hour.
+    /// Makes every account with failed attempts wait for over an hour.
     func delayCodes() async throws {
         try await pool.execute(
             """
@@ -82,14 +82,14 @@ struct AccountPlace: Sendable {
         try await authenticator.login(email: email, password: Self.password, device: device, now: now)
     }
 
-    /// Why a session ended, or nil if it goes on.
+    /// Why a session ended, or nil if it hasn't.
     func endReason(_ session: ObjectId) async throws -> String? {
         try await pool.query(
             "SELECT end_reason FROM tombolo.login_session WHERE id = $1", [.bytea(session.bytes)]
         ).first?[0].nonNull?.string
     }
 
-    /// What the changelog says of accounts after `body`.
+    /// The keys of the account entries that `body` adds to the changelog.
     func logged(_ body: () async throws -> Void) async throws -> [String] {
         let before = try await pool.query("SELECT coalesce(max(seq), 0) FROM tombolo.changelog")[0, 0].int64
         try await body()

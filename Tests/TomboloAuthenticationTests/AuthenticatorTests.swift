@@ -19,7 +19,7 @@ import TomboloRules
         try await pool.withConnection { connection in
             try await PostgresSchema.install(Self.schema, on: connection)
             try await connection.execute(AuthenticationSchema.sql)
-            // Making them again does no harm.
+            // Creating the tables again does no harm.
             try await connection.execute(AuthenticationSchema.sql)
         }
         let authenticator = await Authenticator(
@@ -46,7 +46,7 @@ import TomboloRules
         }
     }()
 
-    /// What the changelog says of accounts after `body`.
+    /// The keys of the account entries that `body` adds to the changelog.
     private func logged(_ pool: PostgresPool, _ body: () async throws -> Void) async throws -> [String] {
         let before = try await pool.query("SELECT coalesce(max(seq), 0) FROM tombolo.changelog")[0, 0].int64
         try await body()
@@ -111,7 +111,7 @@ import TomboloRules
             let window = Duration.seconds(Authenticator.failedLoginWindowSeconds)
             var begin = ContinuousClock.now
             var wasRefused = false
-            // Again if the failures counted no longer when the right password came.
+            // Retry if the failures had expired when the right password came.
             repeat {
                 begin = .now
                 for _ in 0..<Authenticator.maximumFailedLogins {
@@ -157,7 +157,7 @@ import TomboloRules
     }
 
     @Test(
-        "roles come from every grant source, with scopes of each type; trashed rows and rows without a role give none")
+        "roles come from every grant source, with scopes of each type; trashed rows and rows without a role grant none")
     func rolesComeFromTheDatabase() async throws {
         try await withAuthenticator { authenticator, pool in
             let user = try await authenticator.register(
@@ -194,7 +194,7 @@ import TomboloRules
         }
     }
 
-    @Test("a grant source says which class, property or type does not fit, with the nearest name")
+    @Test("a bad grant source's error says which class, property or type doesn't fit, with the nearest name")
     func badGrantSourcesAreExplained() throws {
         for (className, user, role, scope, expected) in [
             ("TeamMembr", "user", "role", nil, "no class 'TeamMembr' to take roles from. Did you mean 'TeamMember'?"),
@@ -247,7 +247,7 @@ import TomboloRules
         }
     }
 
-    @Test("custom data is a JSON object of bounded size; what isn't is refused with the reason")
+    @Test("custom data is a JSON object of bounded size; anything else is refused with a reason")
     func customDataIsAnObject() async throws {
         try await withAuthenticator { authenticator, pool in
             let user = try await authenticator.register(
@@ -260,7 +260,7 @@ import TomboloRules
             }
             let kept = try await customData()
             #expect(kept == ["team": .string("blue"), "level": .int(3)])
-            // PostgreSQL prints a blank after each comma.
+            // PostgreSQL prints a space after each comma.
             let spread = #"{"a":[\#(Array(repeating: "1", count: 7_000).joined(separator: ","))]}"#
             for (json, reason) in [
                 ("", "json"), ("{", "json"), ("[]", "must be a JSON object"), ("null", "must be a JSON object"),
@@ -285,7 +285,7 @@ import TomboloRules
         }
     }
 
-    @Test("whatever changes about an account is in the changelog under its id, and nothing else is")
+    @Test("every change to an account is in the changelog under its id, and nothing else is")
     func changesOfAccountsAreLogged() async throws {
         try await withAuthenticator { authenticator, pool in
             let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
@@ -308,7 +308,7 @@ import TomboloRules
             ]
             for (name, change) in changes {
                 let keys = try await logged(pool, change)
-                // A new password also ends log-ins, which is another row.
+                // A new password also ends logins, which are rows of their own.
                 #expect(Set(keys) == [user.stringValue], "\(name)")
             }
             let unchanged = try await logged(pool) {
@@ -335,7 +335,7 @@ import TomboloRules
         }
     }
 
-    @Test("a password change and a revocation end the tokens from before, on every server")
+    @Test("a password change or revocation ends the tokens issued before it, on every server")
     func tokensDoNotOutliveAPasswordChange() async throws {
         try await withAuthenticator { authenticator, pool in
             let accounts = AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
@@ -345,7 +345,7 @@ import TomboloRules
             let first = try await authenticator.login(email: "ann@example.org", password: "correct horse").token
             _ = try await other.verify(first)
             try await accounts.setPassword("battery staple", email: "ann@example.org")
-            // The other server remembers the account for a moment, and takes a newer token all the same.
+            // The other server caches the account for a moment, but accepts a newer token anyway.
             let second = try await authenticator.login(email: "ann@example.org", password: "battery staple").token
             _ = try await other.verify(second)
             for server in [authenticator, other] {
@@ -365,14 +365,14 @@ import TomboloRules
         }
     }
 
-    @Test("a login whose password was changed while it was checked gets a token that is revoked")
+    @Test("a login whose password changes while it is being checked gets a revoked token")
     func aLoginBesideAPasswordChangeGivesNoGoodToken() async throws {
         try await withAuthenticator { authenticator, pool in
             try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")
             let account = try #require(try await Accounts.account(email: "ann@example.org", pool))
             try await AccountRegistry(pool: pool, hasher: PasswordHasher(parameters: .weakForTests))
                 .setPassword("battery staple", email: "ann@example.org")
-            // What the login goes on with: the generation that it read together with the hash.
+            // The login continues with the generation that it read together with the hash.
             let late = try await authenticator.begin(
                 account.userID, generation: account.generation, provider: Provider.emailPassword,
                 device: LoginDevice(), now: Date())
@@ -383,7 +383,7 @@ import TomboloRules
         }
     }
 
-    @Test("a service's role reads neither password hashes nor, without a grant, accounts")
+    @Test("a service's role can't read password hashes, nor accounts without a grant")
     func aServicesRoleCannotReadHashes() async throws {
         try await withAuthenticator { authenticator, pool in
             try await authenticator.register(email: "ann@example.org", password: "correct horse", displayName: "Ann")

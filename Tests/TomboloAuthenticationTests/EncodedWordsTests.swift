@@ -6,9 +6,9 @@ import TomboloLocalization
 
 /// Subjects in the headers of mails.
 @Suite struct EncodedWordsTests {
-    /// What a mail program shows.
+    /// The text a mail program shows.
     private static func decoded(_ header: String) -> String {
-        // Blanks between words are none of the text (RFC 2047, section 6.2).
+        // Spaces between encoded words aren't part of the text (RFC 2047, section 6.2).
         let words = header.replacing("?=\n =?", with: "?==?").matches(of: /=\?utf-8\?Q\?([^?]*)\?=/)
         var bytes: [UInt8] = []
         for word in words {
@@ -30,7 +30,7 @@ import TomboloLocalization
     func plain() { #expect(EncodedWords.text("You're invited") == "You're invited") }
 
     @Test(
-        "other text comes back from words of ASCII, on lines that are short enough",
+        "other text is encoded in ASCII words on lines that are short enough, and decodes to the same text",
         arguments: [
             "Bestätigen Sie Ihre E-Mail-Adresse", "¿Olvidó su contraseña?", "أكّد عنوان بريدك الإلكتروني",
             "Une = deux_trois ? é", "a\nTo: é@example.org", "\u{1}", String(repeating: "🙂", count: 40),
@@ -39,12 +39,12 @@ import TomboloLocalization
         let header = "Subject: \(EncodedWords.text(text))"
         #expect(header.utf8.allSatisfy { (0x20...0x7e).contains($0) || $0 == 0x0a })
         for line in header.split(separator: "\n") { #expect(line.utf8.count <= 76, "\(line)") }
-        // A further line begins with a blank: no text can begin a field of its own.
+        // Continuation lines begin with a space, so no text can start a header field.
         #expect(header.split(separator: "\n").dropFirst().allSatisfy { $0.hasPrefix(" =?utf-8?Q?") })
         #expect(Self.decoded(header) == text)
     }
 
-    @Test("a message says which language it's in")
+    @Test("a message declares its language")
     func message() throws {
         let german = try #require(MailTranslations.builtIn["de"])
         let message = MessageCatalogue.$current.withValue(german) {

@@ -9,15 +9,16 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// What a stranger learns about whether an address has an account: by text, status, headers, work and time.
+/// What strangers can learn about whether an address has an account: from text, status, headers, work and time.
 @Suite struct EnumerationTests {
     private static let isLong = ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1"
 
-    @Test("An address with an account, a disabled one and none cost the same hashes and get the same bytes")
+    @Test("An address with an account, with a disabled one and with none cost the same hashes and get the same bytes")
     func sameWork() async throws {
         try await AccountPlace.with { place in
             let hasher = PasswordHasher(parameters: .weakForTests)
-            // Nobody works in this room: whatever a request finds out, it finds out after it was answered.
+            // Nothing processes this room's mails, so whatever a request would find out there, it finds out after its
+            // answer.
             let room = MailRoom(.folder(URL(fileURLWithPath: "/nowhere")), logger: Logger(label: "mail"))
             let server = await Authenticator(pool: place.pool, tokens: place.tokens, hasher: hasher, mail: room)
             try await place.switchOn("local-userpass", #"{"registration": true}"#)
@@ -41,7 +42,8 @@ import TomboloModel
                             uri: path, method: .post, headers: [.contentType: "application/json"],
                             body: ByteBuffer(string: text))
                         #expect(hasher.computedCount - before == hashes, "\(path) \(name)")
-                        // Of a header that differs in each answer, such as the date, only the length may say something.
+                        // In headers that differ in each answer, such as the date, only the length could reveal
+                        // something.
                         let headers = answer.headers.map { field in
                             let isOwn = field.name == .date || field.name.canonicalName.hasSuffix("request-id")
                             return "\(field.name): \(isOwn ? String(field.value.count) : field.value)"
@@ -55,7 +57,7 @@ import TomboloModel
         }
     }
 
-    @Test("What is longer than an address is refused before anything remembers it")
+    @Test("Text longer than an address is refused before anything remembers it")
     func longAddresses() async throws {
         try await AccountPlace.with { place in
             let room = MailRoom(.folder(URL(fileURLWithPath: "/nowhere")), logger: Logger(label: "mail"))
@@ -82,7 +84,7 @@ import TomboloModel
         #expect(throws: Never.self) { try AccountRegistry.validated(email: "Zoë.O'Neil+news@example.org") }
     }
 
-    @Test("A rank test finds a difference that is there, and none that isn't")
+    @Test("A rank test finds a real difference, and finds none between equal samples")
     func ranks() {
         let values = (0..<100).map(Double.init)
         #expect(RankTest(values, values).superiority == 0.5)
@@ -92,11 +94,11 @@ import TomboloModel
         #expect(RankTest(values.map { $0 + 20 }, values).deviations > 4)
     }
 
-    /// Long, because it takes hundreds of samples of real hashes; and never by default, because it looks at times. They
-    /// are compared with each other only.
+    /// Long, because it takes hundreds of samples of real hashes; and never part of the default run, because it
+    /// measures times. They are only compared with each other.
     @Test("Times don't tell whether an address has an account", .enabled(if: isLong, "TOMBOLO_LONG_TESTS=1"))
     func sameTime() async throws {
-        // Vargha and Delaney call up to 0.56 a negligible, up to 0.64 a small difference.
+        // Vargha and Delaney call a difference negligible up to 0.56 and small up to 0.64.
         let bound = 0.1
         try await AccountPlace.with { place in
             let folder = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")

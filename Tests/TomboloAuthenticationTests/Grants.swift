@@ -1,7 +1,7 @@
 import Foundation
 import TomboloModel
 
-/// Gives a role in a team. The user is an `ObjectId`, as is the team.
+/// Grants a role in a team. User and team are `ObjectId`s.
 final class TeamMember: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted(indexed: true) var user: ObjectId?
@@ -11,7 +11,7 @@ final class TeamMember: Object {
     override class func isTrashable() -> Bool { true }
 }
 
-/// Gives a role in a shop with a number. The user is text.
+/// Grants a role in a shop, which has a number. The user is text.
 final class ShopClerk: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted(indexed: true) var userID: String
@@ -20,7 +20,7 @@ final class ShopClerk: Object {
     @Persisted var since: Date
 }
 
-/// Gives a role without a scope.
+/// Grants a role without a scope.
 final class Operator: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted(indexed: true) var user: ObjectId?

@@ -5,7 +5,7 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// An outside issuer: keys, the key set that it publishes, and tokens.
+/// An outside issuer: its keys, the key set that it publishes, and its tokens.
 private struct Issuer: Sendable {
     let id: String
     let key = P256.Signing.PrivateKey()
@@ -52,7 +52,7 @@ private struct Issuer: Sendable {
             .joined(separator: ",") + "}"
     }
 
-    @Test("a good token of an outside issuer says who it is about")
+    @Test("a good token of an outside issuer says whom it identifies")
     func goodTokens() async throws {
         for audience in [#""our-app""#, #"["someone","other-app"]"#] {
             let token = try issuer.token(claims(["aud": audience]))
@@ -62,7 +62,7 @@ private struct Issuer: Sendable {
         }
     }
 
-    @Test("a token of another issuer, audience, time, algorithm or key is refused")
+    @Test("a token of the wrong issuer, audience, time, algorithm or key is refused")
     func badTokens() async throws {
         let other = Issuer(id: issuer.id)
         let secret = SymmetricKey(data: Data(issuer.jwk.utf8))
@@ -96,7 +96,7 @@ private struct Issuer: Sendable {
         }
     }
 
-    @Test("shared secrets and keys for other purposes in a key set are passed over")
+    @Test("a key set's shared secrets and keys for other purposes are skipped")
     func keySetsAreFiltered() async throws {
         let odd = [
             #"{"kty":"oct","kid":"shared","k":"c2VjcmV0","alg":"HS256"}"#, #"{"kty":"EC","kid":"broken"}"#, "{}",
@@ -111,7 +111,7 @@ private struct Issuer: Sendable {
         }
     }
 
-    @Test("keys that change under load are fetched once in a while, not once for each token")
+    @Test("keys that change under load are fetched at intervals, not once per token")
     func rotation() async throws {
         let second = Issuer(id: "issuer-key-2")
         let (clock, fetches) = (Counter(), Counter())
@@ -119,7 +119,7 @@ private struct Issuer: Sendable {
         let (old, new) = (try issuer.token(claims()), try second.token(claims()))
         _ = try await IssuerToken(old, settings, keys, now: now)
         #expect(fetches.value == 1)
-        // New tokens come before the keys may be fetched again, and so do forged ones.
+        // New and forged tokens arrive before the keys may be fetched again.
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<200 {
                 let token =
@@ -139,13 +139,13 @@ private struct Issuer: Sendable {
             try await group.waitForAll()
         }
         #expect(fetches.value == 2)
-        // The issuer took the old key back.
+        // The issuer has withdrawn the old key.
         await #expect(throws: AuthenticationError.wrongCredentials) {
             try await IssuerToken(old, settings, keys, now: now)
         }
     }
 
-    @Test("while the issuer doesn't answer, known keys go on for a day, and it isn't asked for every token")
+    @Test("while the issuer doesn't answer, known keys stay valid for a day, and it isn't asked for every token")
     func outages() async throws {
         let (clock, fetches) = (Counter(), Counter())
         let set = Array(#"{"keys":[\#(issuer.jwk)]}"#.utf8)

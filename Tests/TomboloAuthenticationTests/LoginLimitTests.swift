@@ -3,9 +3,9 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// Limits on guessing as callers meet them.
+/// The limits on guessing, from a caller's point of view.
 @Suite struct LoginLimitTests {
-    /// The seconds to wait of an attempt; nil if it wasn't refused for that.
+    /// How many seconds an attempt is told to wait, or nil if it wasn't refused for that.
     private func wait(_ body: () async throws -> Void) async throws -> Int? {
         do {
             try await body()
@@ -16,7 +16,7 @@ import TomboloModel
         return nil
     }
 
-    @Test("a network that guesses at ever-changing accounts waits; others, and who logged in there before, don't")
+    @Test("a network that guesses at ever-changing accounts waits; other networks and its previous users don't")
     func networks() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -25,19 +25,20 @@ import TomboloModel
             func logIn(_ email: String, _ password: String, _ address: String) async throws -> Int? {
                 try await wait { _ = try await server.login(email: email, password: password, address: address) }
             }
-            // That somebody waits for the network shows by more than a pair ever waits.
+            // A wait longer than any pair of account and address ever gets shows that the limit on the network caused
+            // it.
             let window = Authenticator.failedLoginWindowOfAddressSeconds
             let pairWindow = Authenticator.failedLoginWindowSeconds
             var begin = ContinuousClock.now
             var network = 0
             var seconds = 0
-            // Again, from another network, if the guesses hardly counted any more when bob came.
+            // Retry from another network if hardly any of the guesses still counted when bob came.
             repeat {
                 begin = .now
                 network += 1
                 #expect(
                     try await logIn(AccountPlace.email, AccountPlace.password, "2001:db8:0:\(network)::1") == nil)
-                // Each from another address of one customer's network.
+                // Each guess comes from another address of one customer's network.
                 for number in 0..<Authenticator.maximumFailedLoginsOfAddress {
                     let address = "2001:db8:0:\(network)::\(String(number, radix: 16)):2"
                     #expect(try await logIn("guess\(number)@example.org", "Spring2027", address) == nil, "\(number)")
@@ -52,7 +53,7 @@ import TomboloModel
         }
     }
 
-    @Test("codes that a network guesses of many accounts are counted as long as passwords are")
+    @Test("codes that a network guesses for many accounts count for as long as passwords do")
     func codes() throws {
         var limiter = ActionLimiter()
         let maximum = try #require(ActionLimiter.maximumOfAddress[.code])
@@ -67,7 +68,7 @@ import TomboloModel
     }
 
     @Test(
-        "whoever must wait is told for how long",
+        "a refusal says how long to wait",
         arguments: [(1, "a second"), (40, "40 seconds"), (120, "120 seconds"), (121, "3 minutes"), (900, "15 minutes")])
     func texts(seconds: Int, text: String) {
         let description = AuthenticationError.tooManyAttempts(retryAfterSeconds: seconds).description

@@ -53,7 +53,7 @@ import TomboloRules
         #expect(limiter.count == 0)
     }
 
-    @Test("A login to an address that only looks the same forgets nothing, and makes nobody trusted")
+    @Test("A login at a look-alike address forgets no failures and makes nobody trusted")
     func spelledAddresses() throws {
         let (victim, own) = (key("ren\u{E9}@example.org"), key("rene\u{301}@example.org"))
         var limiter = LoginLimiter(limit)
@@ -88,19 +88,19 @@ import TomboloRules
         #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 58)) { try limiter.begin(ann, now: 2) }
     }
 
-    @Test("where all that is remembered waits, it goes on waiting, and nobody else is locked out")
+    @Test("when all remembered keys are waiting, they go on waiting, and nobody else is locked out")
     func aFullMapLocksNobodyOut() {
         var counter = AttemptCounter<String>(attempts: 3, windowSeconds: 60, maximumCount: 10)
         for number in 0..<30 { #expect(counter.begin("full \(number / 3)", now: 0) == nil) }
         for number in 0..<100 { #expect(counter.begin("new \(number)", now: 1) == nil) }
         #expect(counter.count == 10)
         #expect(counter.begin("full 0", now: 1) == 59)
-        // Once the first window has ended, new ones are counted again.
+        // Once the first window has ended, new keys are counted again.
         for _ in 0..<3 { #expect(counter.begin("new", now: 60) == nil) }
         #expect(counter.begin("new", now: 60) == 60)
     }
 
-    @Test("a place that was given back in a full map is taken by the next")
+    @Test("a place given back in a full map goes to the next key")
     func aFullMapOpens() {
         var counter = AttemptCounter<Int>(attempts: 1, windowSeconds: 60, maximumCount: 2)
         for key in 0..<3 { #expect(counter.begin(key, now: 0) == nil) }
@@ -109,7 +109,7 @@ import TomboloRules
         #expect(counter.begin(2, now: 0) == 60)
     }
 
-    @Test("one address that tries ever-changing e-mails waits, for longer than a pair does; others don't")
+    @Test("one address that tries ever-changing emails waits, longer than a pair does; others don't")
     func oneAddressThatTriesManyEMailsWaits() throws {
         var limiter = LoginLimiter(limit)
         for number in 0..<20 { try fail(&limiter, key("\(number)"), now: 0) }
@@ -123,7 +123,7 @@ import TomboloRules
         _ = try limiter.begin(key("another"), now: 900)
     }
 
-    @Test("log-ins that succeed don't count, and take nothing from what an address has failed")
+    @Test("logins that succeed don't count, and don't reduce an address's failures")
     func successesOfAnAddress() throws {
         var limiter = LoginLimiter(limit)
         for number in 0..<1_000 { limiter.end(try limiter.begin(key("\(number)"), now: 0), .succeeded) }
@@ -135,7 +135,7 @@ import TomboloRules
         #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 900)) {
             try limiter.begin(key("another"), now: 1)
         }
-        // Whoever logged in from there before isn't locked out by it.
+        // A user who logged in from that address before isn't locked out.
         limiter.end(try limiter.begin(ann, now: 1), .succeeded)
     }
 
@@ -163,7 +163,7 @@ import TomboloRules
             freeAttempts: 5, maximumDelaySeconds: 8, memorySeconds: Authenticator.accountMemorySeconds)
         var limiter = LoginLimiter(limit)
         var address = 0
-        /// An attempt with a wrong password from an address of its own.
+        /// An attempt with a wrong password, each from another address.
         func attempt(now: Double) throws(AuthenticationError) {
             address += 1
             try fail(&limiter, key(ann.email, "198.51.100.\(address)"), now: now)
@@ -175,13 +175,13 @@ import TomboloRules
             now += Double(delay)
             try attempt(now: now)
         }
-        // Another account does not wait, and this one is forgotten in the end.
+        // Another account doesn't wait, and this one is forgotten in the end.
         _ = try limiter.begin(key("bob@example.org", "203.0.113.1"), now: now)
         try attempt(now: now + Authenticator.accountMemorySeconds)
         try attempt(now: now + Authenticator.accountMemorySeconds)
     }
 
-    @Test("somebody else's guessing does not keep a user out of an address that they logged in from")
+    @Test("someone else's guessing doesn't lock a user out at an address that they logged in from")
     func knownAddressesDoNotWait() throws {
         var limit = limit
         limit.account = BackoffSchedule(freeAttempts: 5, maximumDelaySeconds: 60, memorySeconds: 900)
@@ -192,12 +192,12 @@ import TomboloRules
             try limiter.begin(key(ann.email, "203.0.113.1"), now: 1)
         }
         try fail(&limiter, ann, now: 1)
-        // Nor may that address guess without end.
+        // But that address can't guess endlessly either.
         for _ in 0..<2 { try fail(&limiter, ann, now: 1) }
         #expect(throws: AuthenticationError.self) { try limiter.begin(ann, now: 1) }
     }
 
-    @Test("a flood of accounts stays bounded and an attempt that was none does not count")
+    @Test("a flood of accounts stays bounded, and an attempt that wasn't carried out doesn't count")
     func accountsAreBounded() {
         var backoff = AccountBackoff(
             BackoffSchedule(freeAttempts: 2, maximumDelaySeconds: 60, memorySeconds: 900), maximumCount: 10)
@@ -230,7 +230,7 @@ import TomboloRules
         #expect((AddressGroup(left) == AddressGroup(right)) == isSame)
     }
 
-    @Test("text that isn't an IP address is a group of its own, cut to 64 bytes")
+    @Test("text that isn't an IP address is its own group, cut to 64 bytes")
     func strangeAddressesAreBounded() {
         for text in ["", "1", "1.2.3", "1.2.3.4.5", "256.1.1.1", "::1::", "1.2.3.4\0", " 1.2.3.4", "[::1]", "::1/64"] {
             #expect(IPAddress(text) == nil, "\(text)")
@@ -238,7 +238,7 @@ import TomboloRules
         #expect(AddressGroup(String(repeating: "x", count: 10_000)).text.count == 64)
     }
 
-    @Test("an account is remembered for a moment, and only so many are")
+    @Test("accounts are remembered for a moment, and only a bounded number")
     func accountsAreRememberedForAMoment() {
         func account(_ id: ObjectId) -> KnownAccount {
             KnownAccount(userID: id, email: nil, displayName: "", customData: [:], generation: 0)

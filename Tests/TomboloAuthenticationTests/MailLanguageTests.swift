@@ -23,7 +23,7 @@ import TomboloModel
             acceptedBy: nil, revokedAt: nil)
     }
 
-    /// Every mail, with its subjects in English, German, French and Spanish, and what its German text has.
+    /// Every mail, with its subjects in English, German, French and Spanish, and excerpts of its German text.
     private static let mails: [(make: @Sendable () -> Mail, subjects: [String], german: [String])] = [
         (
             { .confirm(email, secret, link: link) },
@@ -95,7 +95,7 @@ import TomboloModel
         ),
     ]
 
-    @Test("every mail is in the language of who asks, subject and text; in English without one")
+    @Test("every mail's subject and text are in the requester's language, or in English if there is none")
     func languages() throws {
         for (make, subjects, german) in Self.mails {
             for (tag, subject) in zip(["en", "de", "fr", "es"], subjects) {
@@ -108,7 +108,7 @@ import TomboloModel
         }
     }
 
-    @Test("an operator's file adds a language of mails, or says it in other words; what it lacks is in English")
+    @Test("an operator's file adds a mail language or rewords one; whatever it lacks is in English")
     func operatorsFile() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "translations-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -153,7 +153,7 @@ import TomboloModel
         }
     }
 
-    @Test("a mail stays in its language while it waits, and however often it's offered")
+    @Test("a mail keeps its language while it waits, however often its delivery is tried")
     func retries() async throws {
         let folder = MailFolder()
         defer { folder.remove() }
@@ -172,14 +172,14 @@ import TomboloModel
             group.addTask { try await Language.$wish.withValue("fr") { try await room.run() } }
             let mails = try await folder.mails(2)
             #expect(mails.contains { $0.contains("Subject: Sie haben schon ein Konto\nMIME") }, "\(mails)")
-            // Whoever carries them on has no say in it.
+            // The language of the task that delivers the mails doesn't matter.
             #expect(mails.contains { $0.contains("Subject: Test mail\n") }, "\(mails)")
             group.cancelAll()
         }
         #expect(attempts.withLock(\.self) > 3)
     }
 
-    @Test("a mail that somebody asks for again is in the language that they ask in then")
+    @Test("a mail that is requested again is in the language of the new request")
     func asking() async throws {
         try await MailPlace.with { mail in
             let (server, folder) = (mail.server, mail.folder)
@@ -192,12 +192,12 @@ import TomboloModel
             let id = try #require(second.firstMatch(of: /identificador del token (\S+)/))
             let token = try #require(second.firstMatch(of: /\ntoken (\S+)/))
             try await server.confirm(token: String(token.1), tokenID: String(id.1))
-            // Nobody says.
+            // This request names no language.
             try await server.sendReset(email: Self.email)
             let third = try await folder.mails(3)[2]
             #expect(third.contains("within 30 minutes") && third.contains("\nContent-Language: en\n"))
             let reset = try mail.token(in: third)
-            // As on a page of the panel.
+            // This request comes from a page of the panel.
             try await MessageCatalogue.$current.withValue(MailTranslations.builtIn["fr"]) {
                 try await server.reset(password: "battery staple", token: reset.token, tokenID: reset.id)
             }

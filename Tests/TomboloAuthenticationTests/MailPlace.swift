@@ -5,7 +5,7 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// A server whose mails land in a folder.
+/// A server that writes its mails to a folder.
 struct MailPlace: Sendable {
     let place: AccountPlace
     let server: Authenticator

@@ -6,7 +6,7 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// What the owner of an account hears of by mail.
+/// The changes that an account's owner is told about by mail.
 @Suite struct NoticeTests {
     /// 2026-05-14 09:30:05 UTC
     private static let now = Date(timeIntervalSince1970: 1_778_751_005)
@@ -19,7 +19,7 @@ import TomboloModel
             of: Caller(userID: login.userID, sessionID: login.sessionID), from: current, to: password)
     }
 
-    @Test("a mail says what was done, when, and what to do if it was somebody else, and has no token")
+    @Test("a mail says what was done, when, and what to do if it was someone else, and contains no token")
     func texts() {
         for (notice, subject) in [
             (AccountNotice.passwordChanged, "Your password was changed"),
@@ -34,7 +34,7 @@ import TomboloModel
         }
     }
 
-    @Test("a password that is changed, or replaced by a mailed token, is told to the owner, and a refused change isn't")
+    @Test("the owner is told of a password that is changed or replaced by a mailed token, but not of a refused change")
     func passwords() async throws {
         try await MailPlace.with { mail in
             try await mail.place.register()
@@ -54,7 +54,7 @@ import TomboloModel
         }
     }
 
-    @Test("a second factor that is removed is told to the owner, and what was only being set up isn't")
+    @Test("the owner is told of a removed second factor, but not of one that was still being set up")
     func secondFactor() async throws {
         try await MailPlace.with { mail in
             let user = try await mail.place.register()
@@ -62,7 +62,7 @@ import TomboloModel
             try await mail.server.removeSecondFactor(of: user)
             try await mail.place.addSecondFactor(to: user, recoveryCodes: [])
             try await mail.server.removeSecondFactor(of: user)
-            // Mails are sent one after the other, in the order in which they were asked for.
+            // Mails are sent one at a time, in the order in which they were requested.
             try await mail.server.sendReset(email: AccountPlace.email)
             let mails = try await mail.folder.mails(2)
             #expect(mails.count == 2)
@@ -70,7 +70,7 @@ import TomboloModel
         }
     }
 
-    @Test("strangers who ask for mails keep none of these away, and neither do these keep other mails away")
+    @Test("strangers who request mails don't block notices, and notices don't block other mails")
     func limits() async throws {
         try await MailPlace.with { mail in
             try await mail.place.register()
@@ -78,7 +78,7 @@ import TomboloModel
             try await Self.change(mail, from: AccountPlace.password, to: "battery staple 0")
             let mails = try await mail.folder.mails(ActionLimiter.maximumMails + 1)
             #expect(mails.count { $0.contains("Your password was changed") } == 1)
-            // A flood of them ends, and the changes go on.
+            // A flood of notices is cut off, but the password changes still succeed.
             for number in 0..<ActionLimiter.maximumMails {
                 try await Self.change(mail, from: "battery staple \(number)", to: "battery staple \(number + 1)")
             }
@@ -92,7 +92,7 @@ import TomboloModel
         }
     }
 
-    @Test("an account without an address, and a server that sends no mails, go on as before")
+    @Test("without an address or without mail the change succeeds and nobody is notified")
     func nobody() async throws {
         try await MailPlace.with { mail in
             try await mail.place.switchOn(Provider.anonymous)
@@ -101,7 +101,7 @@ import TomboloModel
             try await mail.server.removeSecondFactor(of: anonymous.userID)
             let user = try await mail.place.register()
             try await mail.place.addSecondFactor(to: user, recoveryCodes: [])
-            // It has no mail room.
+            // This server has no mail room.
             try await mail.place.authenticator.removeSecondFactor(of: user)
             try await mail.server.sendReset(email: AccountPlace.email)
             #expect(try await mail.folder.mails(1).allSatisfy { $0.contains("Set a new password") })

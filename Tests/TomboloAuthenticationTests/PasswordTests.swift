@@ -47,10 +47,10 @@ import Testing
         #expect(!PasswordHash.isEqual([1], []))
     }
 
-    @Test("four addresses with sixteen logins each do not turn a fifth address away")
+    @Test("four addresses with sixteen logins each don't turn a fifth address away")
     func oneAddressDoesNotWaitForAllThatOthersAsk() async throws {
         let hash = try await hasher.hash("correct horse")
-        // Nothing is computed until the queue goes on.
+        // Nothing is computed until the queue resumes.
         hasher.queue.suspend()
         let lanes = ["192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"]
         var others: [Task<Bool, any Error>] = []
@@ -60,7 +60,7 @@ import Testing
             while hasher.waitingCount <= number { await Task.yield() }
         }
         let fifth = Task { [hasher] in try await hasher.matches("correct horse", hash, lane: "198.51.100.1") }
-        // One of the others gives way; until then nothing is computed.
+        // One of the others gives way before anything is computed.
         var busy = 0
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for task in others {
@@ -81,7 +81,7 @@ import Testing
         #expect(try await fifth.value)
     }
 
-    @Test("a login that is given up leaves its place to others")
+    @Test("a cancelled login frees its place in the queue")
     func aCancelledHashLeavesTheQueue() async throws {
         hasher.queue.suspend()
         let waiting = Task { [hasher] in try await hasher.hash("correct horse") }
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test func moreHashesThanMayWaitAreRefused() async throws {
-        // Nothing is computed until the queue goes on, so that all admitted ones wait.
+        // Nothing is computed until the queue resumes, so all admitted hashes wait.
         hasher.queue.suspend()
         let count = PasswordHasher.maximumWaiting * 2
         let refused = await withTaskGroup(of: Bool.self) { group in

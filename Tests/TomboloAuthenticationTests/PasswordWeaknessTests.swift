@@ -6,7 +6,7 @@ import Testing
     private let ann = PasswordOwner(email: "ann@example.org", name: "Ann Lee")
 
     @Test(
-        "what very many people have is refused, however it is written",
+        "very common passwords are refused, however they are written",
         arguments: [
             "password", "Password1!", "P@ssw0rd", "p@$$w0rd99", "12345678", "qwertyuiop", "I love you!!", "welcome2027",
             "!dragon!", "tombolo123", "monkey-12345", "Passwort2027", "passwordpassword", "letmein!",
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "the owner's address or name is refused if hardly anything is beside it",
+        "the owner's address or name is refused if hardly anything is added to it",
         arguments: ["ann@example.org", "ANN@EXAMPLE.ORG!", "ann12345", "Ann.Lee.1999", "leeann-annlee", "ann-ann-ann"])
     func ownName(password: String) {
         #expect(PasswordWeakness.of(password, owner: ann) == .owner)
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(
-        "series of characters count as little as one character",
+        "a run of characters counts as little as one character",
         arguments: ["aaaaaaab", "23456789", "fedcba98", "wertzuio", "hijk5678!", "bbbbbb111111", "zzzz-8765"])
     func series(password: String) {
         #expect(PasswordWeakness.of(password, owner: ann) == .series)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "others are taken, without demands for certain characters",
+        "other passwords are accepted, without requiring certain kinds of characters",
         arguments: [
             ("correct horse", "ann@example.org", "Ann"), ("battery staple", "x@example.org", "X"),
             ("abracadabra", "ann@example.org", "Ann"), ("$%&/()=?", "ann@example.org", "Ann"),
@@ -54,7 +54,7 @@ import Testing
         #expect(PasswordWeakness.of(password, owner: PasswordOwner(email: email, name: name)) == nil)
     }
 
-    @Test("the list has the form in which passwords are compared with it")
+    @Test("the list is stored in the form that passwords are compared with")
     func list() {
         #expect(CommonPasswords.all.count > 1_000)
         for word in CommonPasswords.all {
@@ -68,7 +68,7 @@ import Testing
         #expect(text.hasPrefix("This password cannot be used: it ") && text.contains("four unrelated words"), "\(text)")
     }
 
-    @Test("whoever sets a password is refused a weak one: tools, and users who have one")
+    @Test("weak passwords are refused wherever one is set: by tools and by users who already have one")
     func everywhere() async throws {
         try await AccountPlace.with { place in
             let registry = AccountRegistry(pool: place.pool, hasher: PasswordHasher(parameters: .weakForTests))

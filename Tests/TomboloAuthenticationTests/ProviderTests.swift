@@ -6,7 +6,7 @@ import TomboloModel
 @testable import TomboloAuthentication
 
 @Suite struct ProviderTests {
-    @Test("a provider lets nobody in until it is switched on, and servers follow")
+    @Test("nobody can log in with a provider until it is enabled, and servers follow")
     func providersAreOff() async throws {
         try await AccountPlace.with { place in
             let server = place.authenticator
@@ -27,7 +27,7 @@ import TomboloModel
             try await place.providers.setEnabled(false, "anon-user")
             await server.providers.forget()
             await #expect(throws: AuthenticationError.noSuchProvider) { try await server.login(.anonymous) }
-            // Also e-mail and password.
+            // That holds for email and password too.
             try await place.register()
             try await place.providers.setEnabled(false, "local-userpass")
             await server.providers.forget()
@@ -35,7 +35,7 @@ import TomboloModel
         }
     }
 
-    @Test("settings that can't be used are refused with the member's name")
+    @Test("unusable settings are refused with the member's name")
     func settingsAreChecked() async throws {
         try await AccountPlace.with { place in
             for (name, json, expected) in [
@@ -81,7 +81,7 @@ import TomboloModel
         #"{"jwksURL": "\#(url)", "issuers": ["i"], "audiences": \#(audiences), "algorithms": \#(algorithms)}"#
     }
 
-    @Test("an anonymous account becomes one with an address: the same id, two identities, both ways to log in")
+    @Test("an anonymous account gets an address: it keeps its id, and has two identities and both ways to log in")
     func linking() async throws {
         try await AccountPlace.with { place in
             try await place.switchOn("anon-user")
@@ -89,7 +89,7 @@ import TomboloModel
             let server = place.authenticator
             let anonymous = try await server.login(.anonymous)
             #expect(try await server.details(of: anonymous.userID).identities.map(\.provider) == ["anon-user"])
-            // As in Realm: registered first, then linked.
+            // As in Realm, the address is registered first, then linked.
             #expect(
                 try await server.requestRegistration(
                     email: AccountPlace.email, password: AccountPlace.password, name: nil))
@@ -101,13 +101,13 @@ import TomboloModel
             #expect(details.identities.map(\.provider) == ["anon-user", "local-userpass"])
             #expect(details.email == AccountPlace.email)
             #expect(try await place.login().userID == anonymous.userID)
-            // Straight away.
+            // Linking works without registration too.
             let second = try await server.login(.anonymous)
             try await server.link(
                 .emailPassword(email: "bob@example.org", password: "battery staple"), to: second.userID)
             #expect(
                 try await server.login(email: "bob@example.org", password: "battery staple").userID == second.userID)
-            // Not what somebody uses, and no second address.
+            // An identity in use can't be linked, nor a second address.
             let third = try await server.login(.anonymous)
             await #expect(throws: AuthenticationError.identityTaken) {
                 try await server.link(credentials, to: third.userID)
@@ -128,7 +128,7 @@ import TomboloModel
         }
     }
 
-    @Test("a registered account that has logged in is linked to nobody")
+    @Test("a registered account that has logged in can't be linked to another")
     func usedAccountsStay() async throws {
         try await AccountPlace.with { place in
             try await place.switchOn("anon-user")
@@ -145,7 +145,7 @@ import TomboloModel
         }
     }
 
-    @Test("an API key logs its user in until it is disabled or deleted, which ends its logins")
+    @Test("an API key logs its user in until it is disabled or deleted, which ends the logins made with it")
     func apiKeys() async throws {
         try await AccountPlace.with { place in
             let ann = try await place.register()
@@ -210,7 +210,7 @@ import TomboloModel
         }
     }
 
-    @Test("strangers can't make accounts without end from one address")
+    @Test("strangers can't create unlimited accounts from one address")
     func newAccountsAreLimited() async throws {
         try await AccountPlace.with { place in
             try await place.switchOn("anon-user")
@@ -220,7 +220,7 @@ import TomboloModel
             var begin = ContinuousClock.now
             var wasRefused = false
             var number = 0
-            // Again, from another address, if the first ones counted no longer when the last one came.
+            // Retry from another address if the first ones had expired when the last one came.
             repeat {
                 begin = .now
                 number += 1
@@ -236,7 +236,7 @@ import TomboloModel
         }
     }
 
-    @Test("a login stores a stronger hash when the cost of new ones has grown, and nothing else")
+    @Test("once the cost of new hashes has grown, a successful login stores a stronger hash, and nothing else does")
     func costsGrow() async throws {
         try await AccountPlace.with { place in
             try await place.register()

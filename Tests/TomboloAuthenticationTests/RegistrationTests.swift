@@ -9,7 +9,7 @@ import TomboloModel
 @testable import TomboloAuthentication
 
 @Suite struct RegistrationTests {
-    @Test("an address can log in once its mail was read, with a token that is good once")
+    @Test("an address can log in once its mail has been read, with a token that works once")
     func confirmation() async throws {
         try await MailPlace.with { mail in
             #expect(try await mail.register() == false)
@@ -24,7 +24,7 @@ import TomboloModel
                     try await mail.server.confirm(token: token, tokenID: id)
                 }
             }
-            // A token for one thing is good for nothing else.
+            // A token for one purpose doesn't work for another.
             await #expect(throws: AuthenticationError.badMailToken) {
                 try await mail.server.reset(password: "battery staple", token: token, tokenID: id)
             }
@@ -38,7 +38,7 @@ import TomboloModel
         }
     }
 
-    @Test("another mail replaces the one before; an old one is of no use after a while")
+    @Test("another mail replaces the previous one, and a mail expires after a while")
     func resending() async throws {
         try await MailPlace.with { mail in
             _ = try await mail.register()
@@ -105,7 +105,7 @@ import TomboloModel
                 }
             }
             #expect(try await server.sessions(of: mine.userID).map(\.device.name) == ["phone"])
-            // Somebody without a password has none to change.
+            // An account without a password has none to change.
             try await place.switchOn("anon-user")
             let anonymous = try await server.login(.anonymous)
             await #expect(throws: AuthenticationError.wrongCredentials) {
@@ -116,7 +116,7 @@ import TomboloModel
         }
     }
 
-    @Test("of changes of a password that begin at the same time one counts, and the others change nothing")
+    @Test("of several simultaneous password changes exactly one takes effect")
     func changingAtOnce() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -145,7 +145,7 @@ import TomboloModel
         }
     }
 
-    @Test("a mailed link doesn't outlive a change of the password")
+    @Test("a mailed link doesn't outlive a password change")
     func linkAfterChange() async throws {
         try await MailPlace.with { mail in
             try await mail.place.register()
@@ -162,7 +162,7 @@ import TomboloModel
         }
     }
 
-    @Test("a mailed link to set a password is of no use once the account has another address")
+    @Test("a mailed link for setting a password stops working once the account has another address")
     func linkAfterMove() async throws {
         try await MailPlace.with { mail in
             try await mail.place.register()
@@ -178,7 +178,7 @@ import TomboloModel
         }
     }
 
-    @Test("mails tell the owner what a stranger isn't told, and nobody's mailbox is flooded")
+    @Test("mails tell the owner what strangers aren't told, and nobody's mailbox is flooded")
     func strangers() async throws {
         try await MailPlace.with { mail in
             try await mail.place.register()
@@ -200,7 +200,7 @@ import TomboloModel
         }
     }
 
-    @Test("without a way to send mails, nothing that needs one is promised")
+    @Test("without a way to send mails, requests that need one are refused")
     func noMail() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -217,7 +217,7 @@ import TomboloModel
         }
     }
 
-    @Test("a mail that the hook doesn't take is offered again, a bounded number of times")
+    @Test("a mail that the hook refuses is offered again, a bounded number of times")
     func retries() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "hook-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -229,7 +229,7 @@ import TomboloModel
             try #require(try MailHook("command:/bin/sh \(script.path())")), logger: Logger(label: "mail"),
             pauses: [.milliseconds(1), .milliseconds(1), .milliseconds(1), .milliseconds(1), .milliseconds(1)])
         try room.post { .alreadyRegistered("ann@example.org") }
-        // A shell that takes long to start counts as an attempt only if it's killed for that.
+        // The time limit is long, so that a shell that is slow to start isn't killed and counted as an attempt.
         try await MailHook.$commandSeconds.withValue(600) {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await room.run() }
@@ -238,7 +238,7 @@ import TomboloModel
                     return text.split(separator: "\n").count
                 }
                 while calls() < MailRoom.maximumAttempts { try await Task.sleep(for: .milliseconds(10)) }
-                // One that is taken comes after it: nothing else was tried meanwhile.
+                // The next mail is accepted. It is the only call since, so the first mail wasn't offered again.
                 try room.post { .alreadyRegistered("bob@example.org") }
                 while calls() < MailRoom.maximumAttempts + 1 { try await Task.sleep(for: .milliseconds(10)) }
                 #expect(calls() == MailRoom.maximumAttempts + 1)
@@ -247,7 +247,7 @@ import TomboloModel
         }
     }
 
-    @Test("a program that hangs is killed once its time is over, so that other mails get their turn")
+    @Test("a program that hangs is killed once its time is up, so that other mails get their turn")
     func hangingCommand() async throws {
         let hook = try #require(try MailHook("command:/bin/sleep 600"))
         await MailHook.$commandSeconds.withValue(0.2) {
@@ -257,7 +257,7 @@ import TomboloModel
         }
     }
 
-    @Test("each mail goes to whoever carries mails at the time, and to nobody while nobody does")
+    @Test("each mail goes through the mail hook that is set at the time, and fails if none is set")
     func changingCarrier() async throws {
         let (old, new) = (MailFolder(), MailFolder())
         defer {
@@ -277,14 +277,14 @@ import TomboloModel
         await #expect(throws: AuthenticationError.noMail) { try await room.deliver(.test("cem@example.org")) }
     }
 
-    @Test("a full room refuses every request alike")
+    @Test("a full mail room refuses every request alike")
     func fullRoom() throws {
         let room = MailRoom(.folder(URL(fileURLWithPath: "/nowhere")), logger: Logger(label: "mail"))
         for _ in 0..<MailRoom.maximumCount { try room.post { nil } }
         #expect(throws: AuthenticationError.busy) { try room.post { nil } }
     }
 
-    @Test("mails and credentials don't show their secrets in descriptions")
+    @Test("descriptions of mails and credentials don't show their secrets")
     func descriptions() {
         let secret = MailTokens.Secret()
         let mail = Mail.confirm("ann@example.org", secret, link: "https://example.org/confirm?x=1")
@@ -296,7 +296,7 @@ import TomboloModel
         }
     }
 
-    @Test("passwords that are known from a leak are refused")
+    @Test("passwords known from leaks are refused")
     func breachedPasswords() async throws {
         let file = FileManager.default.temporaryDirectory.appending(path: "breached-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }

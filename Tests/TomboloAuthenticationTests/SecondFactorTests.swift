@@ -6,7 +6,7 @@ import TomboloRules
 
 @testable import TomboloAuthentication
 
-/// Second factors of a server that takes them; `SecondFactorPagesTests` has the pages.
+/// Second factors on a server that requires them; `SecondFactorPagesTests` covers the pages.
 @Suite struct SecondFactorTests {
     private struct Place: Sendable {
         let accounts: AccountPlace
@@ -16,7 +16,7 @@ import TomboloRules
         let token: PanelToken
         let secret: TimeCode
         let recoveryCodes: [String]
-        /// Whatever is asked for is asked then, so that no test runs over the edge of a step.
+        /// The time of all requests, so that no test crosses the boundary of a time step.
         let now: Date
 
         func code(_ offset: Int64 = 0) -> String {
@@ -36,7 +36,7 @@ import TomboloRules
                 entry.session, entry.token, code: code, address: "192.0.2.1", now: now)
         }
 
-        /// Ann, with a second factor that she has just confirmed by the code of the step before.
+        /// Ann with a second factor, which she has just confirmed with the code of the previous step.
         static func with(
             _ policy: SecondFactorPolicy = .optional, _ body: (Place) async throws -> Void
         ) async throws {
@@ -58,7 +58,7 @@ import TomboloRules
                 let step = TimeCode.step(at: now.microseconds / 1_000_000)
                 let (codes, renewed) = try await authenticator.confirmSecondFactor(
                     session, token, code: secret.code(step: step - 1), address: "", now: now)
-                await #expect(throws: AuthenticationError.endedSession, "Its cookie from before counts for nothing.") {
+                await #expect(throws: AuthenticationError.endedSession, "The old cookie should no longer work.") {
                     try await authenticator.panelSession(token, now: now)
                 }
                 try await body(
@@ -69,7 +69,7 @@ import TomboloRules
         }
     }
 
-    @Test("a log-in is complete with a code, which is good once, and no earlier one is after it")
+    @Test("a login is completed by a code, which works once, and no earlier code works after it")
     func codes() async throws {
         try await Place.with { place in
             let first = try await place.begin()
@@ -81,12 +81,12 @@ import TomboloRules
                 await #expect(throws: AuthenticationError.wrongCode) { try await place.give(code, second) }
             }
             try await place.give(place.code(1), second)
-            // The session that confirmed it goes on.
+            // The session that confirmed the factor stays valid.
             #expect(try await place.authenticator.panelSession(place.token, now: place.now).isComplete)
         }
     }
 
-    @Test("the code gives the session another cookie, and the one from before opens nothing")
+    @Test("the code gives the session a new cookie, and the old one stops working")
     func renewing() async throws {
         try await Place.with { place in
             let entry = try await place.begin()
@@ -99,14 +99,14 @@ import TomboloRules
             await #expect(throws: AuthenticationError.endedSession) {
                 try await place.authenticator.panelSession(entry.token, now: place.now)
             }
-            // Nor does another code bring it back.
+            // Another code doesn't make the old cookie work again either.
             await #expect(throws: AuthenticationError.endedSession) {
                 try await place.give(place.recoveryCodes[0], entry)
             }
         }
     }
 
-    @Test("of many requests with one code one gets in")
+    @Test("of several requests with the same code only one gets in")
     func race() async throws {
         try await Place.with { place in
             let entry = try await place.begin()
@@ -119,7 +119,7 @@ import TomboloRules
         }
     }
 
-    @Test("a recovery code is good once, and the database has only its hash")
+    @Test("a recovery code works once, and the database contains only its hash")
     func recovery() async throws {
         try await Place.with { place in
             #expect(place.recoveryCodes.count == SecondFactor.recoveryCodeCount)
@@ -141,7 +141,7 @@ import TomboloRules
         }
     }
 
-    @Test("wrong codes make further ones wait, from whatever address, the right one too")
+    @Test("wrong codes make further ones wait, from any address, even the right one")
     func limits() async throws {
         try await Place.with { place in
             let (token, session) = try await place.begin()
@@ -160,7 +160,7 @@ import TomboloRules
                 if case .tooManyAttempts(let seconds) = error { seconds } else { nil }
             }
             #expect(!waits.isEmpty && waits.allSatisfy { $0 >= 1 }, "\(errors)")
-            // At another server too, where the delay doesn't end before the right code comes.
+            // This holds at another server too. The delay is long enough that it can't end before the right code comes.
             let other = await Authenticator(
                 pool: place.accounts.pool, tokens: place.accounts.tokens,
                 hasher: PasswordHasher(parameters: .weakForTests), secondFactor: .optional)
@@ -173,7 +173,7 @@ import TomboloRules
         }
     }
 
-    @Test("the password again takes a code too")
+    @Test("confirming the password again requires a code too")
     func provingAgain() async throws {
         try await Place.with { place in
             let session = try await place.authenticator.panelSession(place.token, now: place.now)
@@ -190,10 +190,11 @@ import TomboloRules
             let renewed = try await place.authenticator.proveAgain(
                 session, place.token, password: AccountPlace.password, code: place.code(), address: "", now: place.now)
             #expect(try await place.authenticator.panelSession(renewed, now: place.now).id == session.id)
-            await #expect(throws: AuthenticationError.endedSession, "Its cookie from before counts for nothing.") {
+            await #expect(throws: AuthenticationError.endedSession, "The old cookie should no longer work.") {
                 try await place.authenticator.panelSession(place.token, now: place.now)
             }
-            // Nor does another proof bring it back, such as in a second window at the same time.
+            // Confirming again, such as in a second window at the same time, doesn't make the old cookie work again
+            // either.
             await #expect(throws: AuthenticationError.endedSession) {
                 try await place.authenticator.proveAgain(
                     session, place.token, password: AccountPlace.password, code: place.code(1), address: "",
@@ -203,7 +204,7 @@ import TomboloRules
         }
     }
 
-    @Test("tokens count where a second factor is taken only if their login was made with it")
+    @Test("a server that requires a second factor only accepts tokens whose login used it")
     func tokens() async throws {
         try await Place.with { place in
             func token(_ code: String?) async throws -> String {
@@ -216,13 +217,13 @@ import TomboloRules
             await #expect(throws: AuthenticationError.secondFactorRequired) {
                 try await place.authenticator.verify(without, now: place.now)
             }
-            // Devices' servers take it.
+            // The server that devices use accepts the token.
             _ = try await place.accounts.authenticator.verify(without, now: place.now)
             await #expect(throws: AuthenticationError.wrongCode) { try await token("123") }
             let with = try await token(place.code())
             _ = try await place.authenticator.verify(with, now: place.now)
 
-            // A key of the account is no way round it.
+            // An API key of the account doesn't bypass the requirement.
             try await place.accounts.switchOn(Provider.apiKey)
             let key = try await place.accounts.authenticator.makeAPIKey(
                 named: "program", for: place.userID, code: place.recoveryCodes[0]
@@ -235,10 +236,10 @@ import TomboloRules
         }
     }
 
-    @Test("a password is changed with a code only, on servers too whose log-ins take none")
+    @Test("changing a password requires a code, even on servers whose logins don't")
     func changingThePassword() async throws {
         try await Place.with { place in
-            // A gateway's.
+            // This server is a gateway.
             let server = place.accounts.authenticator
             let login = try await server.login(
                 email: AccountPlace.email, password: AccountPlace.password, now: place.now)
@@ -251,7 +252,7 @@ import TomboloRules
             for code in ["", "000000x", place.code(2)] {
                 await #expect(throws: AuthenticationError.wrongCode) { try await change(code) }
             }
-            // A wrong password uses no code up.
+            // A wrong password doesn't use up the code.
             await #expect(throws: AuthenticationError.wrongCredentials) {
                 try await change(from: "wrong password", place.code())
             }
@@ -261,10 +262,10 @@ import TomboloRules
         }
     }
 
-    @Test("a code that did one thing does no other: a key, a link, or the end of the account")
+    @Test("a code that was used once can't create a key, link, or delete the account")
     func codesOnce() async throws {
         try await Place.with { place in
-            // A gateway's.
+            // This server is a gateway.
             let server = place.accounts.authenticator
             for provider in [Provider.apiKey, Provider.emailPassword] { try await place.accounts.switchOn(provider) }
             let credentials = LoginCredentials.emailPassword(email: AccountPlace.email, password: AccountPlace.password)
@@ -279,7 +280,7 @@ import TomboloRules
             await #expect(throws: AuthenticationError.wrongCode) {
                 try await server.deleteAccount(place.userID, code: code, now: place.now)
             }
-            // What can't be a key's name uses no code up.
+            // An invalid key name doesn't use up the code.
             let next = place.code(1)
             await #expect(throws: AuthenticationError.invalidDisplayName(reason: "it is empty.")) {
                 try await server.makeAPIKey(named: " ", for: place.userID, code: next, now: place.now)
@@ -289,7 +290,7 @@ import TomboloRules
         }
     }
 
-    @Test("where a policy takes one of everybody, who has none must set one up")
+    @Test("if the policy requires a second factor of everybody, a user without one must set one up")
     func policy() async throws {
         try await Place.with(.everybody) { place in
             try await AccountRegistry(pool: place.accounts.pool).removeSecondFactor(email: AccountPlace.email)
@@ -315,13 +316,13 @@ import TomboloRules
     }
 
     @Test(
-        "one that is set up anew counts from its confirmation, and under another servers' secret recovery codes still do"
+        "a new second factor counts once it is confirmed, and recovery codes even work under another server secret"
     )
     func replaced() async throws {
         try await Place.with { place in
             try await place.authenticator.beginSecondFactor(of: place.userID)
             let entry = try await place.begin()
-            // The old one still does.
+            // Until then the old one works.
             let token = try await place.give(place.code(), entry)
 
             let other = await Authenticator(
@@ -332,11 +333,11 @@ import TomboloRules
             }
             _ = try await other.giveCode(
                 entry.session, token, code: place.recoveryCodes[0], address: "", now: place.now)
-            #expect(try await other.secondFactor(of: place.userID).pending == nil, "It can't be read either.")
+            #expect(try await other.secondFactor(of: place.userID).pending == nil, "It should be unreadable too.")
         }
     }
 
-    @Test("what becomes of it is logged, and no secret and no code with it")
+    @Test("changes to a second factor are logged, without secrets or codes")
     func logged() async throws {
         try await Place.with { place in
             let lines = try await place.accounts.pool.query(

@@ -25,7 +25,7 @@ import TomboloRules
                     try await place.authenticator.verify(next.token, now: later(Double(step) * 1_000)).userID == user)
                 newest = next
             }
-            // Texts of tokens are nowhere in the database.
+            // The database doesn't contain the tokens' text.
             let rows = try await place.pool.query(
                 """
                 SELECT t::text FROM tombolo.refresh_token t UNION ALL SELECT s::text FROM tombolo.login_session s
@@ -40,7 +40,7 @@ import TomboloRules
         }
     }
 
-    @Test("an old refresh token that a thief shows ends the session, for the thief and the owner")
+    @Test("an old refresh token that a thief uses ends the session, for thief and owner")
     func reuseEndsTheFamily() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -48,7 +48,7 @@ import TomboloRules
             let stolen = try await place.login(now: now)
             let second = try await place.authenticator.refresh(stolen.refreshToken, now: later(10))
             let third = try await place.authenticator.refresh(second.refreshToken, now: later(20))
-            // Two exchanges ago: not even a moment's grace.
+            // The token was exchanged two exchanges ago, so there is no grace period.
             let changes = try await place.logged {
                 await #expect(throws: AuthenticationError.endedSession) {
                     try await place.authenticator.refresh(stolen.refreshToken, now: later(21))
@@ -104,7 +104,7 @@ import TomboloRules
                 let servers = [place.authenticator, await place.server()]
                 let tokens = try await withThrowingTaskGroup(of: String.self) { group in
                     for server in servers {
-                        // At the same time, however long either stands still.
+                        // The exchanges overlap, even if one of them stalls.
                         group.addTask { try await server.refresh(login.refreshToken, now: now).refreshToken }
                     }
                     return try await group.reduce(into: Set()) { $0.insert($1) }
@@ -114,13 +114,13 @@ import TomboloRules
         }
     }
 
-    @Test("what isn't a refresh token of the session is refused, and ends nothing")
+    @Test("anything that isn't the session's refresh token is refused and ends nothing")
     func forgedTokens() async throws {
         try await AccountPlace.with { place in
             try await place.register()
             let login = try await place.login()
             let real = try #require(RefreshToken(login.refreshToken))
-            // Its id is no secret: access tokens and lists have it.
+            // The session's ID isn't secret: access tokens and lists contain it.
             let guessed = RefreshToken(sessionID: real.sessionID)
             for text in [
                 guessed.text, login.token, "", "tombolo_r_", "tombolo_r_****", String(login.refreshToken.dropLast()),
@@ -136,7 +136,7 @@ import TomboloRules
         }
     }
 
-    @Test("a session ends without an exchange for its lifetime, and goes on with one")
+    @Test("a session ends if there is no exchange during its lifetime, and goes on if there is")
     func sessionsExpire() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -152,7 +152,7 @@ import TomboloRules
         }
     }
 
-    @Test("a user sees and ends their own logins only")
+    @Test("a user sees and ends only their own logins")
     func lists() async throws {
         try await AccountPlace.with { place in
             let ann = try await place.register()
@@ -188,7 +188,7 @@ import TomboloRules
         }
     }
 
-    @Test("a login on the same device replaces the one before; there are never more than the limit")
+    @Test("a login on the same device replaces the previous one; there are never more than the limit")
     func sessionsAreBounded() async throws {
         try await AccountPlace.with { place in
             let ann = try await place.register()
@@ -203,7 +203,7 @@ import TomboloRules
             }
             let live = try await place.authenticator.sessions(of: ann, now: later(100))
             #expect(live.count == LoginSession.maximumCountOfUser && !live.map(\.id).contains(second.sessionID))
-            // Ended ones go some time later.
+            // Ended sessions are deleted some time later.
             _ = try await place.login(now: later(Double(LoginSession.keptSeconds) + 1_000))
             let ended = try await place.pool.query(
                 "SELECT count(*) FROM tombolo.login_session WHERE revoked_at < $1",
@@ -236,7 +236,7 @@ import TomboloRules
         }
     }
 
-    @Test("logins and exchanges concern no gateway, the end of a session does")
+    @Test("logins and exchanges aren't logged for gateways, but the end of a session is")
     func changelog() async throws {
         try await AccountPlace.with { place in
             let ann = try await place.register()

@@ -6,9 +6,9 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// What an attacker doesn't get twice from two servers.
+/// Limits that an attacker can't evade by trying several servers.
 @Suite struct SharedAttemptTests {
-    /// Whether something is refused for too many attempts.
+    /// Whether an attempt is refused because there were too many.
     private func isLimited(_ body: () async throws -> Void) async throws -> Bool {
         do {
             try await body()
@@ -21,7 +21,7 @@ import TomboloModel
         return false
     }
 
-    /// Makes what was counted older.
+    /// Makes the counted attempts older.
     private func age(_ place: AccountPlace, _ seconds: Double) async throws {
         try await place.pool.query(
             """
@@ -34,7 +34,7 @@ import TomboloModel
         try await place.pool.query("SELECT count(*) FROM tombolo.attempt")[0, 0].int
     }
 
-    @Test("an account that is tried at one server makes strangers wait at every server, until its password is right")
+    @Test("an account that is tried at one server makes strangers wait at every server, until the right password comes")
     func logins() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -44,13 +44,13 @@ import TomboloModel
                     _ = try await server.login(email: " ANN@example.org", password: password, address: address)
                 }
             }
-            // Remembered by the server that it logged in at.
+            // The server remembers the address from which the account logged in there.
             #expect(try await !isLimited(other, AccountPlace.password, "192.0.2.1"))
             for number in 0..<Authenticator.maximumFailedLoginsOfAccount {
                 #expect(try await !isLimited(one, "wrong password", "198.51.100.\(number)"), "\(number)")
             }
-            // As if some more had been made: then it takes the longest delay, which begins in an hour, so that it isn't
-            // over however long this takes.
+            // Pretend there were more failures, so that the delay is the longest one. It begins in an hour, so it can't
+            // end during the test, however slow the machine is.
             try await place.pool.query(
                 """
                 UPDATE tombolo.attempt SET attempts = attempts + 10, last_at = now() + interval '1 hour',
@@ -60,7 +60,7 @@ import TomboloModel
             #expect(try await !isLimited(other, "wrong password", "192.0.2.1"))
             #expect(
                 try await !self.isLimited { _ = try await other.login(email: "bob@example.org", password: "guess") })
-            // After the longest delay another one may be tried; the right one ends it.
+            // After the longest delay one more attempt is allowed; the right password ends the delays.
             try await age(place, 3_600 + Authenticator.maximumAccountDelaySeconds)
             #expect(try await !isLimited(other, AccountPlace.password, "203.0.113.1"))
             let third = await place.server()
@@ -68,7 +68,7 @@ import TomboloModel
         }
     }
 
-    @Test("attempts of several servers at once are all counted, and forgotten after a while without one")
+    @Test("concurrent attempts at several servers are all counted, and forgotten after a while without one")
     func counting() async throws {
         try await AccountPlace.with { place in
             let servers = [place.authenticator.attempts, await place.server().attempts]
@@ -93,7 +93,7 @@ import TomboloModel
         }
     }
 
-    @Test("mails to an address are counted together, whoever asks and of whichever server, for an hour")
+    @Test("mails to an address are counted together for an hour, whoever requests them and from whichever server")
     func mails() async throws {
         try await AccountPlace.with { place in
             let room = MailRoom(.folder(URL(fileURLWithPath: "/nowhere")), logger: Logger(label: "mail"))
@@ -113,7 +113,7 @@ import TomboloModel
             for number in 0..<ActionLimiter.maximumMails { #expect(try await !isLimited(number), "\(number)") }
             for number in 10..<14 { #expect(try await isLimited(number)) }
             #expect(try await !isLimited(14, "bob@example.org"))
-            // Refusals don't make it longer. Invitations are counted apart.
+            // Refusals don't extend the wait. Invitations are counted separately.
             try await age(place, ActionLimiter.mailWindowSeconds / 2)
             #expect(try await isLimited(15))
             try await servers[0].pool.transaction { connection in
@@ -124,7 +124,7 @@ import TomboloModel
         }
     }
 
-    @Test("the table says of nobody that they were tried, and keeps nothing that doesn't count any more")
+    @Test("the table doesn't reveal whose accounts were tried, and keeps nothing that no longer counts")
     func rows() async throws {
         try await AccountPlace.with { place in
             let attempts = place.authenticator.attempts
@@ -145,7 +145,7 @@ import TomboloModel
         }
     }
 
-    @Test("a log-in that succeeds writes nothing about attempts")
+    @Test("a successful login writes nothing about attempts")
     func successes() async throws {
         try await AccountPlace.with { place in
             try await place.register()

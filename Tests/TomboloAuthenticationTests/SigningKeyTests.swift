@@ -10,7 +10,7 @@ import TomboloModel
 
     private func keyID(_ login: Login) -> String? { TokenHeader(of: login.token)?.kid }
 
-    @Test("a new key signs while tokens of the older one go on, until it is retired")
+    @Test("a new key signs while tokens of the old key stay valid, until it is retired")
     func rotation() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -18,7 +18,7 @@ import TomboloModel
             let first = try #require(try await keys(place).list().first)
             #expect(keyID(old) == first.id)
             let second = try await keys(place).rotate()
-            // A server that starts now, and so any other within the lifetime of what it remembers.
+            // A newly started server knows the new key at once; others learn of it once their cache expires.
             let server = await place.server()
             let new = try await server.refresh(old.refreshToken)
             #expect(keyID(new) == second.id)
@@ -31,7 +31,7 @@ import TomboloModel
             await #expect(throws: AuthenticationError.invalidToken(reason: "Its key is unknown or retired.")) {
                 try await other.verify(old.token)
             }
-            // The login goes on: its refresh token isn't signed.
+            // The login continues, since its refresh token isn't signed.
             _ = try await other.verify(try await other.refresh(new.refreshToken).token)
             #expect(try await keys(place).list().map { $0.retiredAt == nil } == [true, false])
             let secrets = try await place.pool.query("SELECT kid FROM tombolo.signing_key_secret")
@@ -41,7 +41,7 @@ import TomboloModel
         }
     }
 
-    @Test("a server looks for a key that it doesn't know, but not for every token that names one")
+    @Test("a server looks up a key it doesn't know, but not for every token that names one")
     func unknownKeys() async throws {
         let known = TestKeys()
         let reads = Counter()
@@ -64,7 +64,7 @@ import TomboloModel
         #expect(reads.value == 2)
     }
 
-    @Test("servers that start together on an empty database make one key")
+    @Test("servers that start together on an empty database create one key")
     func theFirstKey() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -80,7 +80,7 @@ import TomboloModel
         }
     }
 
-    @Test("a private key opens with the servers' secret only, and only as the key that it is")
+    @Test("a private key can be decrypted only with the servers' secret and under its own ID")
     func sealing() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -95,7 +95,7 @@ import TomboloModel
             #expect(SealedKey.open(changed, id: key.id, secret: place.tokens.secret) == nil)
             #expect(!String(decoding: sealed, as: UTF8.self).contains("PRIVATE"))
 
-            // With another secret a server checks tokens, and says what to do when it has to sign.
+            // With another secret a server can verify tokens; when it has to sign, its error says what to do.
             let other = await Authenticator(
                 pool: place.pool, tokens: try TokenConfiguration(secret: String(repeating: "x", count: 40)),
                 hasher: PasswordHasher(parameters: .weakForTests))

@@ -3,8 +3,8 @@ import Foundation
 
 @testable import TomboloAuthentication
 
-/// A signing key without a database, and tokens with whatever header and claims, as somebody who has the key, or not,
-/// could make them.
+/// A signing key without a database. It makes tokens with any header and claims, as someone with or without the key
+/// could.
 struct TestKeys: Sendable {
     let id: String
     private let key = P256.Signing.PrivateKey()
@@ -22,7 +22,7 @@ struct TestKeys: Sendable {
 
     /// - Parameters:
     ///   - claims: JSON text.
-    ///   - header: JSON text; the right one if it is left out.
+    /// - header: JSON text; by default the right one.
     ///   - secret: signs with HMAC-SHA256 instead.
     func token(_ claims: String, header: String? = nil, secret: String? = nil) throws -> String {
         let header = header ?? #"{"alg":"ES256","kid":"\#(id)","typ":"JWT"}"#

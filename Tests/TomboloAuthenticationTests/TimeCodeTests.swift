@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TimeCodeTests {
     @Test(
-        "codes are those of RFC 6238, appendix B",
+        "codes match RFC 6238, appendix B",
         arguments: [
             (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"), (1_234_567_890, "89005924"),
             (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "base32 is RFC 4648's, without padding",
+        "base32 follows RFC 4648, without padding",
         arguments: [
             ("", ""), ("f", "MY"), ("fo", "MZXQ"), ("foo", "MZXW6"), ("foob", "MZXW6YQ"), ("fooba", "MZXW6YTB"),
             ("foobar", "MZXW6YTBOI"),
@@ -25,7 +25,7 @@ import Testing
         #expect(Base32.text(Array(text.utf8)) == encoded)
     }
 
-    @Test("a clock may be one step ahead or behind, and no more")
+    @Test("a clock may be one step fast or slow, but no more")
     func drift() {
         let secret = TimeCode(secret: .random(count: TimeCode.secretByteCount))
         for offset: Int64 in -4...4 {
@@ -36,7 +36,7 @@ import Testing
         for wrong in ["", "12345", "1234567", "abcdef", "１２３４５６"] { #expect(secret.step(of: wrong, at: 30_000) == nil) }
     }
 
-    @Test("the address for an app escapes what stands in it, and nothing prints the secret")
+    @Test("the URI for an authenticator app escapes its parts, and nothing prints the secret")
     func uri() {
         let secret = TimeCode(secret: Array("12345678901234567890".utf8))
         #expect(
@@ -53,7 +53,7 @@ import Testing
         #expect(!dumped.contains("GEZD") && !dumped.contains("49"))
     }
 
-    @Test("recovery codes are read with and without what groups them")
+    @Test("recovery codes are accepted with and without separators")
     func recoveryCodes() {
         let codes = (0..<100).map { _ in RecoveryCode.generate() }
         #expect(Set(codes).count == 100)

@@ -34,7 +34,7 @@ import TomboloModel
         #expect(token.expiresAt.timeIntervalSince(now) == TimeInterval(TokenConfiguration.defaultLifetimeSeconds))
     }
 
-    @Test("a signature that was found good counts for this text, until the token expires and while its key counts")
+    @Test("a verified signature counts for exactly this text, until the token expires and while its key is valid")
     func verifiedTokens() async throws {
         let signer = try await signer()
         let token = try await signer.sign(user, session: session, now: now)
@@ -52,7 +52,7 @@ import TomboloModel
         }
     }
 
-    @Test("as many tokens are remembered as the bound says; those of former keys go first")
+    @Test("the number of remembered tokens is bounded; those of former keys are dropped first")
     func rememberedTokens() {
         let (former, keys) = (JWTKeyCollection(), JWTKeyCollection())
         func entry(_ keys: JWTKeyCollection, expires: Int64) -> VerifiedTokens.Entry {
@@ -113,7 +113,7 @@ import TomboloModel
         let claims = claims([:])
         #expect(try await signer.verify(keys.token(claims), now: now).userID == user)
         let forgeries = [
-            // The public key as a shared secret.
+            // The public key is used as a shared secret.
             try keys.token(claims, header: #"{"alg":"HS256","kid":"\#(keys.id)"}"#, secret: keys.publicPEM),
             try keys.token(claims, header: #"{"alg":"HS256","kid":"\#(keys.id)"}"#, secret: secret),
             try keys.token(claims, header: #"{"alg":"ES256","kid":"\#(keys.id)"}"#, secret: keys.publicPEM),
@@ -122,7 +122,7 @@ import TomboloModel
             try keys.token(claims, header: #"{"alg":"RS256","kid":"\#(keys.id)"}"#),
             try keys.token(claims, header: #"{"alg":"ES384","kid":"\#(keys.id)"}"#),
             try keys.token(claims, header: #"{"alg":"es256","kid":"\#(keys.id)"}"#),
-            // No key, another key, one that the token brings along.
+            // These name no key, another key, or bring their own.
             try keys.token(claims, header: #"{"alg":"ES256"}"#),
             try keys.token(claims, header: #"{"alg":"ES256","kid":"another"}"#),
             try keys.token(claims, header: #"{"alg":"ES256","kid":""}"#),
@@ -199,7 +199,7 @@ import TomboloModel
         }
     }
 
-    @Test("a token that counts from later on is refused until then")
+    @Test("a token that isn't valid yet is refused until it is")
     func aTokenOfTheFutureWaits() async throws {
         let signer = try await signer()
         let token = try sign(claims(["nbf": "1800000300"]))

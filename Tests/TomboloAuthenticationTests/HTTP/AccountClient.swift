@@ -7,14 +7,14 @@ import TomboloHTTP
 
 @testable import TomboloAuthentication
 
-/// Sends requests to the account routes of a server.
+/// Sends requests to a server's account routes.
 struct AccountClient: Sendable {
     struct Answer: Sendable {
         let status: Int
         let text: String
         let json: JSON
 
-        /// The texts among the members of the answer's object.
+        /// The strings among the members of the answer's object.
         subscript(_ name: String) -> String? {
             if case .string(let text) = json[name] { text } else { nil }
         }
@@ -39,7 +39,7 @@ struct AccountClient: Sendable {
 
     /// - Parameters:
     ///   - token: access token or refresh token.
-    ///   - languages: what whoever asks likes to read.
+    /// - languages: the `Accept-Language` header.
     ///   - body: JSON text.
     func callAsFunction(
         _ method: HTTPRequest.Method, _ path: String, token: String? = nil, languages: String? = nil,
@@ -57,7 +57,7 @@ struct AccountClient: Sendable {
             json: (try? JSONDecoder().decode(JSON.self, from: Data(text.utf8))) ?? .null)
     }
 
-    /// Logs in with e-mail and password.
+    /// Logs in with email and password.
     func login(_ email: String = AccountPlace.email, device: String = "{}") async throws -> Answer {
         try await self(
             .post, "/login", #"{"email": "\#(email)", "password": "\#(AccountPlace.password)", "device": \#(device)}"#)

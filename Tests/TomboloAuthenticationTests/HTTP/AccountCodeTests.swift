@@ -6,19 +6,19 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// What a gateway demands a code for, of accounts with a second factor.
+/// The requests for which a gateway demands a code from accounts with a second factor.
 @Suite struct AccountCodeTests {
     private static let codes = ["abcd-efgh-ijkl-mnop", "bcde-fghi-jklm-nopq"]
-    /// Of a key that Ann has disabled.
+    /// The ID of a key that Ann has disabled.
     private static let oldKey = "6a05d3fa0123456789abcdef"
 
-    /// A request that takes a code.
+    /// A request that requires a code.
     struct Demand: Sendable, CustomTestStringConvertible {
         let method: HTTPRequest.Method
         let path: String
-        /// Members of its body; empty for none.
+        /// The members of the request's body, or an empty string if there are none.
         let body: String
-        /// Of its answer, if the code is right.
+        /// The answer's status if the code is right.
         let status: Int
 
         var testDescription: String { "\(method) \(path)" }
@@ -42,7 +42,7 @@ import TomboloModel
         Demand(method: .put, path: "/api-keys/\(oldKey)/enable", body: "", status: 204),
     ]
 
-    /// Ann, with a second factor, at a gateway.
+    /// Runs `body` at a gateway where Ann has a second factor.
     private static func with(
         _ body: @Sendable (_ place: AccountPlace, _ call: AccountClient) async throws -> Void
     ) async throws {
@@ -59,7 +59,7 @@ import TomboloModel
         }
     }
 
-    /// What a request with a code changes.
+    /// Everything that the requests with a code change.
     private static func state(_ place: AccountPlace) async throws -> String {
         try await place.pool.query(
             """
@@ -69,7 +69,7 @@ import TomboloModel
     }
 
     @Test(
-        "what outlasts a token takes a code: without it 403, with a wrong one 401, and nothing is changed",
+        "whatever outlasts a token requires a code: 403 without one, 401 with a wrong one, and nothing changes",
         arguments: demands)
     func demanding(_ demand: Demand) async throws {
         try await Self.with { place, call in
@@ -90,7 +90,7 @@ import TomboloModel
         }
     }
 
-    @Test("a code is good for one of them, also if the request asks for what can't be done")
+    @Test("a code works for one request, even if that request asks for something impossible")
     func once() async throws {
         try await Self.with { place, call in
             let token = try await call.login()["accessToken"]
@@ -104,7 +104,7 @@ import TomboloModel
         }
     }
 
-    @Test("disabling and deleting a key takes none: that ends logins, and makes none")
+    @Test("disabling or deleting a key needs no code, since it only ends logins")
     func disabling() async throws {
         try await Self.with { place, call in
             let token = try await call.login()["accessToken"]
@@ -128,7 +128,7 @@ import TomboloModel
             }
             #expect(statuses.prefix(SecondFactor.maximumFailures).allSatisfy { $0 == 401 }, "\(statuses)")
             #expect(statuses.contains(429) && Set(statuses).isSubset(of: [401, 429]), "\(statuses)")
-            // At another server too, where the delay doesn't end before the right code comes.
+            // This holds at another server too. The delay is long enough that it can't end before the right code comes.
             try await place.delayCodes()
             let other = await place.server()
             let userID = try #require(try await place.pool.query("SELECT id FROM tombolo.account").first)[0].bytes
@@ -140,7 +140,7 @@ import TomboloModel
         }
     }
 
-    @Test("however the user logged in, the account's second factor counts, and without one there is none to give")
+    @Test("the account's second factor counts however the user logged in; an account without one needs no code")
     func providers() async throws {
         try await Self.with { place, call in
             try await place.switchOn(Provider.anonymous)
@@ -151,7 +151,7 @@ import TomboloModel
             let code = "cdef-ghij-klmn-opqr"
             try await place.addSecondFactor(to: user, recoveryCodes: [code])
             #expect(try await Self.demands[3].send(call, token: token, code: nil).status == 403)
-            // Somebody else's.
+            // The code is another account's.
             #expect(try await Self.demands[3].send(call, token: token, code: Self.codes[0]).status == 401)
             #expect(try await Self.demands[3].send(call, token: token, code: code).status == 204)
         }

@@ -11,7 +11,7 @@ import TomboloModel
 @testable import TomboloAuthentication
 
 @Suite struct AccountRouteTests {
-    @Test("register, log in, change the password, look at the account, delete it: over HTTP")
+    @Test("registering, logging in, changing the password, viewing the account and deleting it work over HTTP")
     func account() async throws {
         try await AccountPlace.with { place in
             try await place.switchOn("local-userpass", #"{"registration": true, "confirmation": "none"}"#)
@@ -51,7 +51,7 @@ import TomboloModel
         }
     }
 
-    @Test("an anonymous user links an address, makes a key, and logs in with each, over HTTP")
+    @Test("an anonymous user links an address, creates a key, and logs in with each, over HTTP")
     func anonymous() async throws {
         try await AccountPlace.with { place in
             try await place.switchOn("anon-user")
@@ -84,7 +84,7 @@ import TomboloModel
                 #expect(try await call(.put, "\(address)/enable", token: token).status == 204)
                 let robot = try await call(.post, "/login", body)
                 #expect(robot.status == 200)
-                // Whoever finds the key must not make another, nor take the account over.
+                // Someone who finds the key must not be able to create another or take over the account.
                 for (method, path, body) in [
                     (.post, "/api-keys", #"{"name": "second"}"#), (.put, "\(address)/disable", nil),
                     (.delete, address, nil), (.delete, "/account", nil), (.delete, "/sessions", nil),
@@ -108,7 +108,7 @@ import TomboloModel
         }
     }
 
-    @Test("text and status tell a stranger nothing about an address: of logins, registrations, mails and links")
+    @Test("text and status of logins, registrations, mails and links tell a stranger nothing about an address")
     func enumeration() async throws {
         try await AccountPlace.with { place in
             let room = MailRoom(.folder(URL(fileURLWithPath: "/nowhere")), logger: Logger(label: "mail"))
@@ -140,7 +140,7 @@ import TomboloModel
         }
     }
 
-    @Test("the mail that comes of a request is in the language that it likes best; the answer stays in English")
+    @Test("a mail is in the language that the request prefers; the answer stays in English")
     func mailLanguages() async throws {
         try await MailPlace.with { mail in
             try await AccountClient.application(mail.server).test(.router) { client in

@@ -12,7 +12,7 @@ import TomboloModel
 
 @testable import TomboloAuthentication
 
-/// Somebody else's server: a key set, and a function that vouches for users.
+/// A third party's server: it has a key set and a function that vouches for users.
 private final class OutsideService: Sendable {
     private struct Payload: Decodable {
         struct Content: Decodable { var badge: String? }
@@ -21,7 +21,7 @@ private final class OutsideService: Sendable {
 
     let keys = Mutex("")
     let secrets = Mutex<[String]>([])
-    /// What is slow isn't answered before.
+    /// Slow requests aren't answered until this is set.
     private let isOver = Mutex(false)
 
     func with(_ body: @escaping @Sendable (_ address: String) async throws -> Void) async throws {
@@ -59,7 +59,7 @@ private final class OutsideService: Sendable {
 @Suite struct OutsideServiceTests {
     private let now = Date()
 
-    @Test("a token of a configured issuer logs in to one account, whose profile follows it")
+    @Test("a token of a configured issuer logs in to one account, whose profile follows the token")
     func issuer() async throws {
         try await AccountPlace.with { place in
             let key = P256.Signing.PrivateKey()
@@ -91,7 +91,8 @@ private final class OutsideService: Sendable {
                         try await call(.post, "/login", #"{"provider": "custom-token", "token": "\#(token)"}"#)
                     }
                     var first = try await login(tokens[0])
-                    // Again while the keys didn't come in time, after which they aren't asked for at once.
+                    // Retry if the keys didn't arrive in time; for a while after that the server doesn't fetch them
+                    // again.
                     for _ in 0..<600 where first.status == 503 {
                         try await Task.sleep(for: .milliseconds(500))
                         first = try await login(tokens[0])
@@ -104,7 +105,7 @@ private final class OutsideService: Sendable {
                     #expect(account.json["identities"]?.list.first?["identifier"]?.text == "pupil")
                     let other = try await login(tokens[2])
                     #expect(other["userID"] != first["userID"])
-                    // What belongs to another account stays there.
+                    // An identity that belongs to another account stays there.
                     let taken = try await call(
                         .post, "/link", token: other["accessToken"],
                         #"{"provider": "custom-token", "token": "\#(tokens[0])"}"#)
@@ -112,7 +113,7 @@ private final class OutsideService: Sendable {
                     let refused = try await login(tokens[0] + "x")
                     #expect(refused.status == 401 && refused["error"] == "invalidPassword", "\(refused.text)")
                 }
-                // An issuer that sends too much.
+                // This issuer sends too much.
                 try await place.switchOn(
                     "custom-token-b",
                     #"{"jwksURL": "\#(address)/huge", "issuers": ["school"], "audiences": ["app"], "algorithms": ["ES256"]}"#
@@ -124,7 +125,7 @@ private final class OutsideService: Sendable {
         }
     }
 
-    @Test("a custom function says who a payload is about, in bounded time, to those who know its secret")
+    @Test("a custom function says who a payload belongs to, within a time limit, if it is sent the right secret")
     func function() async throws {
         try await AccountPlace.with { place in
             let outside = OutsideService()
@@ -136,7 +137,7 @@ private final class OutsideService: Sendable {
                         try await call(
                             .post, "/login", #"{"provider": "custom-function", "payload": {"badge": "\#(badge)"}}"#)
                     }
-                    /// Again while the time was over before the answer came, as it may be on a busy machine.
+                    /// Retries if the time ran out before the answer came, as may happen on a busy machine.
                     func patientLogin(_ badge: String) async throws -> AccountClient.Answer {
                         var answer = try await login(badge)
                         for _ in 0..<50 where answer.status == 503 { answer = try await login(badge) }
@@ -165,14 +166,14 @@ private final class OutsideService: Sendable {
         }
     }
 
-    @Test("a request without an answer says whether it was refused, the host unknown, TLS failed, or time ran out")
+    @Test("a request without an answer says whether it was refused, the host was unknown, TLS failed, or time ran out")
     func failures() async throws {
         try await OutsideService().with { address in
             let slow = Array(#"{"payload": {"badge": "slow"}}"#.utf8)
             await #expect(throws: OutgoingFailure.timeout) {
                 try await OutgoingRequest(url: "\(address)/function", body: slow, timeoutSeconds: 0.3).answer()
             }
-            // It speaks no TLS.
+            // The server doesn't speak TLS.
             let secure = address.replacing("http://", with: "https://")
             let insecure = OutgoingRequest(url: "\(secure)/function", body: slow, timeoutSeconds: 20)
             let failed = await Self.failure(unless: OutgoingFailure.timeout) { _ = try await insecure.answer() }
@@ -183,7 +184,7 @@ private final class OutsideService: Sendable {
             }
             #expect(refusal == .refused(status: 404))
         }
-        // No name server is asked about a part of 64 characters.
+        // A label of 64 characters is invalid, so no name server is asked about it.
         for (url, expected) in [
             ("https://127.0.0.1:1/", OutgoingFailure.refused),
             ("https://\(String(repeating: "x", count: 64)).invalid/", .unknownHost),
@@ -194,7 +195,7 @@ private final class OutsideService: Sendable {
         }
     }
 
-    /// Why something fails; again while time ran out, as it may on a busy machine.
+    /// Why `body` fails. Retries if time ran out, as may happen on a busy machine.
     private static func failure<Failure: Error & Equatable>(
         unless timeout: Failure, _ body: () async throws -> Void
     ) async -> Failure? {
@@ -215,7 +216,7 @@ private final class OutsideService: Sendable {
     }
 
     @Test(
-        "errors of a connection are told apart by their number",
+        "connection errors are told apart by their error number",
         arguments: [
             (ECONNREFUSED, OutgoingFailure.refused), (ETIMEDOUT, .timeout), (ENETUNREACH, .failed),
             (ECONNRESET, .failed),
@@ -225,7 +226,7 @@ private final class OutsideService: Sendable {
         #expect(OutgoingFailure(CancellationError()) == .failed)
     }
 
-    @Test("what a mail's carrier failed by is said in words of its own, each with something to do")
+    @Test("each way a mail can fail to be delivered has its own description and hint")
     func words() {
         let errors: [MailDeliveryError] = [
             .connectionRefused, .unknownHost, .insecure, .timeout, .unreachable, .refused(status: 401),
@@ -236,7 +237,7 @@ private final class OutsideService: Sendable {
     }
 
     @Test(
-        "addresses that could reach into the network, or be read on the way, are refused",
+        "addresses that could reach into the network, or be eavesdropped on, are refused",
         arguments: [
             "http://example.org/x", "http://169.254.169.254/latest", "http://10.0.0.1", "ftp://example.org",
             "file:///etc/passwd",

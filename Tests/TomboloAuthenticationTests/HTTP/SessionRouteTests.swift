@@ -36,7 +36,7 @@ import TomboloModel
         }
     }
 
-    @Test("a user ends one login, all others, or all; nobody else's")
+    @Test("a user ends one login, all others, or all, but nobody else's")
     func ending() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -62,7 +62,7 @@ import TomboloModel
         }
     }
 
-    @Test("without the right token every account route that isn't for everybody answers 401, with RealmSwift's name")
+    @Test("without the right token every account route that isn't public answers 401, with RealmSwift's error name")
     func tokensAreNeeded() async throws {
         try await AccountPlace.with { place in
             try await place.register()
@@ -75,7 +75,7 @@ import TomboloModel
                     let method = try #require(HTTPRequest.Method(route.method))
                     let takesRefreshToken = route.path == "/session"
                     guard !route.isOpen || takesRefreshToken else { continue }
-                    // Each kind of token where the other belongs.
+                    // Each kind of token is sent where the other belongs.
                     for token in [nil, "nonsense", takesRefreshToken ? login.token : login.refreshToken] {
                         let answer = try await call(method, path, token: token)
                         #expect(answer.status == 401 && answer["error"] == "invalidSession", "\(route) \(answer.text)")
