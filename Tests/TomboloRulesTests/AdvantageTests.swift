@@ -5,7 +5,7 @@ import TomboloRules
 
 private typealias F = MatrixFixture
 
-/// What one user may do and another may not.
+/// What one user may do that another may not.
 @Suite struct AdvantageTests {
     private static let grants =
         "grants: {class: Membership, user: user, role: role, scope: team, roles: [lead, member, staff, help]}\n"
@@ -28,7 +28,7 @@ private typealias F = MatrixFixture
             grants: Set(roles.map { RoleGrant(Role($0.0), in: $0.1) }))
     }
 
-    @Test("the roles of one are compared with those of the other by what they permit, and where")
+    @Test("two users' roles are compared by what they permit, and where")
     func roles() throws {
         let rules = try Self.rules("")
         typealias Case = (
@@ -42,7 +42,7 @@ private typealias F = MatrixFixture
             ([("member", F.team)], [("member", F.team), ("member", F.otherTeam)], nil),
             ([("member", F.team), ("member", F.otherTeam)], [("member", F.team)], .read),
             ([("lead", F.team)], [("staff", nil)], .create), ([("staff", nil)], [("lead", F.team)], .read),
-            // It permits nothing, whatever it's called.
+            // The role permits nothing, whatever its name.
             ([("unknown", nil)], [], nil),
         ]
         for (one, other, found) in cases {
@@ -52,7 +52,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("operations, properties and what an account has are compared, too")
+    @Test("operations, properties and account data are compared too")
     func further() throws {
         let rules = try Self.rules(
             """
@@ -69,7 +69,7 @@ private typealias F = MatrixFixture
             """)
         let (plain, staff) = (Self.subject([]), Self.subject([("staff", nil)]))
         #expect(rules.advantage(of: staff, over: plain) == .objects(.init("audit"), className: "Listing"))
-        // They read more objects, and less of them.
+        // Staff can read more objects, but fewer of their properties.
         #expect(rules.advantage(of: plain, over: staff) == .properties(className: "Listing"))
         let (ann, bob) = (Self.subject([], name: "ann"), Self.subject([], name: "bob"))
         #expect(rules.advantage(of: ann, over: bob) == .objects(.read, className: "Listing"))
@@ -77,7 +77,7 @@ private typealias F = MatrixFixture
         #expect(rules.advantage(of: .anonymous, over: ann) == nil)
     }
 
-    @Test("what rules give everybody by their id is taken for the same, and what they give to somebody by name isn't")
+    @Test("rules that give everybody their own objects by id are no advantage; rules that name a user are")
     func named() throws {
         let (root, help) = (ObjectId(high: 2, low: 1), ObjectId(high: 2, low: 2))
         let data: [String: UserValue] = ["name": .string("root")]
@@ -97,7 +97,7 @@ private typealias F = MatrixFixture
             let way = "  - {name: all, applyWhen: {}, read: {$or: [\(condition), {title: \"%%user.id\"}]}}"
             #expect(try advantage(way) == .objects(.read, className: "Listing"), "\(condition)")
         }
-        // The other is somebody whom the rules name.
+        // Here the rules name the other user.
         let own = "  - {name: all, applyWhen: {}, read: {$or: [{\"%%user.data.name\": help}, {title: \"%%user.id\"}]}}"
         #expect(try advantage(own) == nil)
     }

@@ -46,7 +46,7 @@ import TomboloRules
         Row([.int(7), .objectId(owner), team.map(Value.string) ?? .null, .int(price), .int(0)])
     }
 
-    @Test("an explanation names the role, its place, and why earlier ones don't apply")
+    @Test("an explanation names the role and its place, and says why earlier ones don't apply")
     func roles() throws {
         let seller = Subject(user: Self.ann, data: ["email": .string("ann@example.org")])
         #expect(
@@ -97,7 +97,7 @@ import TomboloRules
                 """)
     }
 
-    @Test("a manager without a team, a user without a role, and nobody at all")
+    @Test("explanations cover a manager without a team, a user without a role, and an anonymous caller")
     func others() throws {
         let manager = Subject(user: Self.ann, customData: ["isManager": .bool(true), "team": .int(5)])
         #expect(

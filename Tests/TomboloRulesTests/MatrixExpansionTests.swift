@@ -6,7 +6,7 @@ import TomboloRules
 
 private typealias F = MatrixFixture
 
-/// Rules that ask for boxes of the matrix: of services without classes, and of roles that were added.
+/// Rules that refer to boxes of the matrix: those of services without classes, and those of added roles.
 @Suite struct MatrixExpansionTests {
     private static let trash = """
         matrix:
@@ -23,7 +23,7 @@ private typealias F = MatrixFixture
         Note: [{name: everybody, applyWhen: {}, operations: {listTrash: "%%matrix.trash.read"}}]
         """
 
-    @Test("the boxes of a service without classes count where rules ask for them, within an object and everywhere")
+    @Test("rules can refer to the boxes of a service without classes, within an object and everywhere")
     func serviceWithoutClasses() throws {
         let rules = try Rules(
             schema: F.schema.get(),
@@ -41,7 +41,7 @@ private typealias F = MatrixFixture
         #expect(try !may(lead, .listTrash) && may(member, .listTrash) && may(staff, .listTrash))
         #expect(try may(member, .restore) && !may(staff, .restore))
         #expect(try !may(member, .listTrash, in: F.otherTeam) && may(staff, .listTrash, in: F.otherTeam))
-        // Of a class that isn't linked to teams the boxes within one say nothing.
+        // Notes aren't linked to teams, so boxes within a team don't apply to them.
         let note = try #require(rules.schema.index(of: "Note"))
         #expect(rules.refusal(member, .listTrash, ofClassAt: note) != nil)
         #expect(rules.refusal(staff, .listTrash, ofClassAt: note) == nil)
@@ -71,7 +71,7 @@ private typealias F = MatrixFixture
                     """, file: "rules.yaml"))
     }
 
-    @Test("roles within another are those that were added and have none but its boxes")
+    @Test("the roles within another are the added ones that have no box it lacks")
     func within() throws {
         for (condition, expected) in [
             (#"{$in: "%%matrix.within.boss"}"#, ["all", "less", "more"]), (#"{$in: "%%matrix.within.lead"}"#, ["less"]),
@@ -92,7 +92,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("a role that rules name isn't one that was added, and no role can be unknown")
+    @Test("rules can't refer to unknown roles or services of the matrix")
     func withinMistakes() throws {
         for (condition, problem) in [
             (#"{$in: "%%matrix.within.led"}"#, "the matrix has no role 'led'; did you mean '%%matrix.within.lead'?"),

@@ -57,7 +57,7 @@ enum MatrixFixture {
 
     static let crud: [TomboloRules.Operation] = [.create, .read, .update, .delete]
 
-    /// What a role may do with a listing, as letters.
+    /// What the subject may do with a listing, as letters.
     static func letters(_ rules: Rules, _ subject: Subject, _ row: Row) throws -> String {
         let index = try #require(rules.schema.index(of: "Listing"))
         return String(

@@ -2,7 +2,7 @@ import Testing
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Newer rules are applied, and what administrators changed in the matrix of the former ones stays.
+/// Applying newer rules keeps what administrators changed in the matrix of the old ones.
 @Suite struct MatrixMergeTests {
     static let base = """
         version: 1
@@ -26,7 +26,7 @@ import TomboloRules
           - {name: all, applyWhen: {}, read: {isPublic: true}, write: {team: {$in: "%%user.grants.lead"}}}
 
         """
-    /// Something newer beside the matrix.
+    /// The newer rules differ outside the matrix.
     static let newer = base.replacing("isPublic: true", with: "isShown: true")
 
     static func box(_ role: String, _ service: String, _ operation: TomboloRules.Operation) -> PermissionMatrix.Box {
@@ -37,7 +37,7 @@ import TomboloRules
 
     static func merge(_ current: String, _ new: String, base: String = base) throws -> MatrixMerge {
         let merge = try MatrixMerge(base: base, current: current, new: new, file: "rules")
-        // Whatever came out is a document whose merge changes nothing more.
+        // Merging the result once more changes nothing.
         #expect(try MatrixMerge(base: new, current: merge.text, new: new, file: "rules").text == merge.text)
         return merge
     }
@@ -45,7 +45,7 @@ import TomboloRules
     // MARK: Boxes
 
     struct Case: Sendable, CustomTestStringConvertible {
-        /// The letters of `member` and `listings`, in the four documents.
+        /// The letters for `member` and `listings` in the four documents.
         let base, current, new, result: String
         let kept: [String]
         let lost: Int
@@ -60,7 +60,7 @@ import TomboloRules
     }
 
     @Test(
-        "a changed box stays, whatever becomes of the others, and who can't read may change nothing",
+        "a changed box stays, whatever happens to the others, but a role that can't read can't change anything",
         arguments: [
             Case("-ru-", "-ru-", "crud", "crud"),
             Case("-ru-", "-r--", "-ru-", "-r--", kept: ["may not update"]),
@@ -70,9 +70,9 @@ import TomboloRules
             Case("-ru-", "-r--", "-r--", "-r--"),
             Case("-r--", "-ru-", "crud", "crud"),
             Case("-ru-", "----", "-ru-", "----", kept: ["may not update", "may not read"]),
-            // Reading was taken away, and the newer rules let them delete.
+            // An administrator took reading away, and the newer rules permit deleting.
             Case("-r--", "----", "-r-d", "----", kept: ["may not delete", "may not read"]),
-            // Updating was permitted, and the newer rules take reading away.
+            // An administrator permitted updating, and the newer rules take reading away.
             Case("-r--", "-ru-", "----", "----", lost: 1),
         ])
     func boxes(item: Case) throws {
@@ -86,7 +86,7 @@ import TomboloRules
         #expect(merge.lost.count == item.lost && merge.returning.isEmpty, "\(merge)")
     }
 
-    @Test("without changes the newer rules are taken byte for byte, and the same rules once more change nothing")
+    @Test("without changes the newer rules are taken byte for byte, and applying the same rules again changes nothing")
     func unchanged() throws {
         let changed = try Self.text(Self.base).setting(Self.box("lead", "photos", .delete), to: false).text
         #expect(try Self.merge(Self.base, Self.newer).text == Self.newer)
@@ -98,7 +98,7 @@ import TomboloRules
         #expect(try Self.merge(bare + "# 1\n", bare + "# 2\n", base: bare).text == bare + "# 2\n")
     }
 
-    @Test("a changed box stays through one upgrade after the other, and can be changed back")
+    @Test("a changed box survives repeated upgrades, and can be changed back")
     func upgrades() throws {
         let changed = try Self.text(Self.base).setting(Self.box("lead", "photos", .delete), to: false).text
         let first = try Self.merge(changed, Self.newer).text
@@ -110,7 +110,7 @@ import TomboloRules
         #expect(try Self.merge(back, Self.newer, base: third).text == Self.newer)
     }
 
-    @Test("a user's permission stays, also one that was given")
+    @Test("a changed user permission stays, whether it was taken away or given")
     func permissions() throws {
         for (permission, group, isPermitted, description) in [
             ("createListing", "verified", false, "'verified' users don't have 'createListing'"),
@@ -128,7 +128,7 @@ import TomboloRules
 
     // MARK: What the newer rules lack
 
-    @Test("boxes of a role or a service that is gone, and of rules without a matrix, are named")
+    @Test("boxes are reported as lost if their role, their service or the matrix is gone")
     func gone() throws {
         let changed = try Self.text(Self.base).setting(Self.box("member", "photos", .read), to: false)
             .setting(Self.box("staff", "photos", .read), to: true).text
@@ -151,7 +151,7 @@ import TomboloRules
     }
 
     @Test(
-        "a box that was permitted within an object isn't for a role that applies everywhere now; an emptied one stays so"
+        "if a role now applies everywhere, boxes emptied within an object stay empty, but permitted ones are lost"
     )
     func kinds() throws {
         let changed = try Self.text(Self.base).setting(Self.box("member", "listings", .delete), to: true)
@@ -163,7 +163,7 @@ import TomboloRules
         #expect(merge.lost.map(\.reason) == ["In the new rules the role applies everywhere."])
     }
 
-    @Test("a box that was emptied, and that the newer rules write by an alias, keeps them from being applied")
+    @Test("an emptied box that the newer rules write with an alias keeps them from being applied")
     func aliases() throws {
         let changed = try Self.text(Self.base).setting(Self.box("member", "listings", .update), to: false).text
         let new = Self.newer.replacing("lead: {listings: crud", with: "lead: {listings: &all crud")
@@ -175,7 +175,7 @@ import TomboloRules
 
     // MARK: Beyond boxes
 
-    @Test("boxes and roles are what an admin server changes of a matrix, and everything else of it goes beyond")
+    @Test("changes of boxes and roles don't go beyond what an admin server changes in a matrix; all others do")
     func beyond() throws {
         func differs(_ text: String) -> Bool { RuleText.differBeyondBoxes(text, Self.base, file: "rules") }
         let roles = try Self.text(Self.base).setting(Self.box("member", "listings", .update), to: false)

@@ -6,7 +6,7 @@ import TomboloRules
 
 private typealias F = MatrixFixture
 
-/// What is told of a permission matrix that is wrong, or that leaves something open.
+/// What is reported about a permission matrix that is wrong or leaves something open.
 @Suite struct MatrixMistakeTests {
     struct Mistake: CustomTestStringConvertible {
         let document: String
@@ -99,7 +99,7 @@ private typealias F = MatrixFixture
                 + "Operations: %%matrix.create, %%matrix.read, %%matrix.update, %%matrix.delete."),
     ]
 
-    @Test("mistakes are told with their place and a remedy", arguments: mistakes)
+    @Test("mistakes are reported with their place and a remedy", arguments: mistakes)
     func told(_ mistake: Mistake) throws {
         #expect {
             _ = try F.rules(mistake.document)
@@ -108,7 +108,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("without grants in an object the matrix gives nothing, and says so")
+    @Test("a matrix whose roles nothing grants within an object permits nothing and is reported")
     func withoutGrants() throws {
         let document = Self.one("{lead: {listings: crud}}")
         #expect {
@@ -121,7 +121,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("a role that would apply everywhere after its object is deleted is noted")
+    @Test("a note warns of a role that would apply everywhere once its object is deleted")
     func roleWithoutScope() throws {
         let notes = try F.rules(F.matrix("-ru-")).notes
         #expect(notes.count == 1 && notes.first?.contains("@Persisted(onDelete: .cascade)") == true, "\(notes)")

@@ -5,7 +5,8 @@ import TomboloRules
 
 private typealias F = MatrixFixture
 
-/// Boxes that open what isn't about objects: the matrix itself and accounts; and boxes that say nothing.
+/// Boxes that permit operations on the matrix itself and on accounts rather than on objects, and boxes that no rule
+/// uses.
 @Suite struct MatrixOperationTests {
     private static func document(
         _ access: String, staff: String = "----", lead: String = "----", listing: String = #""%%matrix.desk.read""#
@@ -43,7 +44,7 @@ private typealias F = MatrixFixture
     }
 
     @Test(
-        "a box says who may see the matrix and accounts, for roles that apply everywhere; nobody changes the matrix by one"
+        "for roles that apply everywhere, boxes decide who sees the matrix and accounts; none permits changing the matrix"
     )
     func access() throws {
         for (letters, expected) in [
@@ -54,25 +55,25 @@ private typealias F = MatrixFixture
             #expect(Self.permitted(Self.everywhere("staff"), rules) == expected, "\(letters)")
             #expect(Self.permitted(F.subject("lead"), rules).isEmpty, "\(letters)")
             #expect(Self.permitted(.anonymous, rules).isEmpty)
-            // Whoever changes the matrix could tick the boxes.
+            // A user who can change the matrix could tick the boxes.
             let all = ["read", "update", "listAccounts", "manageAccounts"]
             #expect(Self.permitted(Self.everywhere("boss"), rules) == all, "\(letters)")
         }
     }
 
-    @Test("without operations accounts are for those who may see the matrix, and for those who may change it")
+    @Test("without operations, users who may see the matrix see accounts, and users who may change it change them")
     func withoutOperations() throws {
         let rules = try Self.rules(
             Self.document("read: {\"%%user.roles\": staff}\nwrite: {\"%%user.roles\": boss}"))
         #expect(Self.permitted(Self.everywhere("staff"), rules) == ["read", "listAccounts"])
         #expect(
             Self.permitted(Self.everywhere("boss"), rules) == ["read", "update", "listAccounts", "manageAccounts"])
-        // Those who may change accounts see them.
+        // Users who may change accounts see them too.
         let managing = try Self.rules(Self.document("operations: {manageAccounts: {\"%%user.roles\": staff}}"))
         #expect(Self.permitted(Self.everywhere("staff"), managing) == ["listAccounts", "manageAccounts"])
     }
 
-    @Test("of a class whose objects are linked, rules ask for boxes everywhere alone, or also within an object")
+    @Test("for a class whose objects are linked, rules can refer to boxes everywhere only, or also within an object")
     func everywhereAlone() throws {
         for (question, isWithin) in [("%%matrix.desk.read", true), ("%%matrix.everywhere.desk.read", false)] {
             let rules = try Self.rules(
@@ -88,7 +89,7 @@ private typealias F = MatrixFixture
     }
 
     @Test(
-        "what makes no sense is a mistake",
+        "nonsensical conditions are mistakes",
         arguments: [
             (#"write: "%%matrix.desk.update""#, "'write' can't ask for the box '%%matrix.desk.update'"),
             (#"write: {$or: [{"%%user.roles": boss}, "%%matrix.everywhere.desk.read"]}"#, "could tick all the others"),
@@ -109,7 +110,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("whom a role applies to follows from no box")
+    @Test("a box can't decide which users a role applies to")
     func applyWhen() throws {
         let document = Self.document(Self.access).replacing("applyWhen: {}", with: #"applyWhen: "%%matrix.desk.read""#)
         #expect {
@@ -119,7 +120,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("a box that no rule asks for is no box of a new tick, and one that is ticked is told")
+    @Test("a box that no rule uses can't be ticked, and a note reports one that already is")
     func idleBoxes() throws {
         let listing = #""%%matrix.everywhere.desk.read""#
         let text = try RuleText(Self.document(Self.access, listing: listing), file: "rules.yaml")
@@ -146,13 +147,13 @@ private typealias F = MatrixFixture
         let notes = try Self.rules(ticked).notes.filter { $0.contains("matrix, role") }
         #expect(notes.count == 2 && notes[0].contains("role 'staff', desk") && notes[0].contains("create, delete"))
         #expect(notes[1].contains("role 'lead', desk") && notes[1].contains("within an object"))
-        // What was ticked before can be emptied.
+        // A box that was already ticked can be emptied.
         let emptied = try RuleText(ticked, file: "rules.yaml").setting(box("lead", .read), to: false)
         #expect(emptied.matrix.letters(role: "lead", service: "desk") == "----")
     }
 
     @Test(
-        "newer rules with further services leave added roles without their boxes, and drop boxes that say nothing there"
+        "new services come without boxes for added roles, and boxes that no rule uses any more are dropped"
     )
     func newServices() throws {
         let base = """

@@ -9,7 +9,7 @@ private typealias F = MatrixFixture
 /// Permission matrices in rule documents, for an app whose teams own listings.
 @Suite struct MatrixTests {
     @Test(
-        "each box alone decides about its operation, in the team where the role was granted",
+        "each box alone decides its operation, in the team where the role was granted",
         arguments: ["----", "-r--", "cr--", "-ru-", "-r-d", "cru-", "cr-d", "-rud", "crud"])
     func boxes(_ cells: String) throws {
         let rules = try F.rules(F.matrix(cells))
@@ -23,7 +23,7 @@ private typealias F = MatrixFixture
         #expect(matrix.roles == ["lead", "member"] && matrix.services.map(\.name) == ["listings"])
     }
 
-    @Test("the boxes that an operation depends on are those of the subject's roles where the object belongs")
+    @Test("an operation depends on the boxes of the roles that the subject has where the object belongs")
     func explained() throws {
         let own = #"Listing: [{name: banned, applyWhen: {"%%user.roles": banned}, read: false, matrix: false}]"#
         let rules = try F.rules(F.matrix("-r--", more: own))
@@ -38,12 +38,12 @@ private typealias F = MatrixFixture
         #expect(boxes(F.subject("guest")) == [])
         let both = Subject(user: ObjectId(), grants: member.grants.union(F.subject("lead").grants))
         #expect(boxes(both) == ["lead update listings", "member update listings"])
-        // Without a matrix, if the rule that decides keeps it out, and without a login there is no box that could.
+        // No box is involved if the class has no matrix, if the deciding role excludes it, or without a login.
         #expect(boxes(member, "Photo") == nil && boxes(.anonymous) == nil)
         #expect(boxes(Subject(user: ObjectId(), grants: member.grants.union([RoleGrant(Role("banned"))]))) == nil)
     }
 
-    @Test("letters may come in any order, and dashes are for the eye")
+    @Test("letters may come in any order, and dashes are optional")
     func writtenOtherwise() throws {
         for text in ["ur", "'-ur'", "r-u", "-ru-"] {
             let rules = try F.rules(F.matrix(text))
@@ -69,7 +69,7 @@ private typealias F = MatrixFixture
         #expect(try F.letters(rules, leadOfStaff, F.listing(in: F.otherTeam, title: "mine")) == "-rud")
     }
 
-    @Test("for those whom no role of the class is for, the matrix counts alone; a role can keep it out")
+    @Test("if no role of the class applies, only the matrix counts; a role can exclude the matrix")
     func rolesBeside() throws {
         let some = #"Listing: [{name: staff, applyWhen: {"%%user.roles": staff}, read: true}]"#
         let rules = try F.rules(F.matrix("-ru-", more: some))
@@ -84,7 +84,7 @@ private typealias F = MatrixFixture
         #expect(try F.letters(strict, bannedMember, F.listing()) == "----")
     }
 
-    @Test("default roles and the matrix add up, and a class that the default roles don't fit has the matrix alone")
+    @Test("default roles and the matrix add up; if the default roles don't fit a class, only its matrix counts")
     func defaultRoles() throws {
         let fitting = try F.rules(
             F.matrix("-ru-", more: "defaultRoles: [{name: all, applyWhen: {}, read: {isPublic: true}}]"))
@@ -95,7 +95,7 @@ private typealias F = MatrixFixture
         #expect(try F.letters(other, F.subject("member"), F.listing()) == "-ru-")
     }
 
-    @Test("nobody moves an object out of the team where they have the role")
+    @Test("a role in one team doesn't permit moving objects to another")
     func moving() throws {
         let rules = try F.rules(F.matrix("-ru-"))
         let resource = Resource.object(
@@ -105,7 +105,7 @@ private typealias F = MatrixFixture
     }
 
     @Test(
-        "an object moves from team to team only for those who may delete it there and create it here",
+        "moving an object to another team requires permission to delete it in the old one and create it in the new one",
         arguments: [
             ("-ru-", "-ru-", false), ("-rud", "-ru-", false), ("-ru-", "cru-", false), ("-rud", "cru-", true),
             ("-r-d", "cru-", false), ("-rud", "cr--", false), ("crud", "crud", true),
@@ -132,7 +132,7 @@ private typealias F = MatrixFixture
                 WriteRequest(operation: .update, classIndex: index, old: old, new: new, written: [1]))
             #expect((denial == nil) == isAllowed)
         }
-        // A class's own rules that permit writing don't ask for boxes.
+        // A class's own rules that permit writing don't depend on boxes.
         let rules = try F.rules(
             document + "\nListing: [{name: staff, applyWhen: {\"%%user.roles\": staff}, write: true}]")
         let staff = Subject(user: ObjectId(high: 2, low: 2), grants: [RoleGrant(role: Role("staff"), scope: nil)])
@@ -140,7 +140,7 @@ private typealias F = MatrixFixture
         #expect(rules.authorize(staff, .update, .object(classIndex: index, old: old, new: new)).isAllowed)
     }
 
-    @Test("further operations can follow a box")
+    @Test("other operations can follow a box")
     func furtherOperations() throws {
         for (cells, isAllowed) in [("-r-d", true), ("-ru-", false)] {
             let own = #"Listing: [{name: all, applyWhen: {}, operations: {trash: "%%matrix.delete"}}]"#
@@ -151,7 +151,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("a service has several classes, and a class another property")
+    @Test("a service can have several classes, and a class can be linked through another property")
     func services() throws {
         let rules = try F.rules(
             """
@@ -170,7 +170,7 @@ private typealias F = MatrixFixture
         }
     }
 
-    @Test("a box that changes, changes what sessions compare; a document without a matrix has its fingerprint")
+    @Test("changing a box changes the fingerprint that sessions compare")
     func fingerprints() throws {
         let member = F.subject("member")
         let before = try F.rules(F.matrix("-ru-")).fingerprint(of: member)
@@ -179,7 +179,7 @@ private typealias F = MatrixFixture
         #expect(try F.rules(F.matrix("-rud")).fingerprint(of: member) != before)
     }
 
-    @Test("who may see and change the matrix is up to its own conditions")
+    @Test("the matrix's own conditions decide who may see and change it")
     func access() throws {
         let more = "  read: {\"%%user.roles\": staff}\n  write: {\"%%user.roles\": owner}"
         let rules = try F.rules(F.matrix("-ru-", more: more))
@@ -201,7 +201,7 @@ private typealias F = MatrixFixture
         #expect(silent.refusal(owner, .read, ofMatrixIn: "rules.yaml") != nil)
     }
 
-    @Test("an older model without one of the classes has the rest")
+    @Test("with an older model that lacks one of the classes, the rest of the matrix applies")
     func olderModel() throws {
         let document = """
             matrix:

@@ -5,7 +5,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Rules of sessions that are in a partition.
+/// Rules for sessions in a partition.
 @Suite struct PartitionRuleTests {
     private static let ann = ObjectId(high: 1, low: 1)
     private static let ben = ObjectId(high: 1, low: 2)
@@ -24,7 +24,7 @@ import TomboloRules
         ])
     }
 
-    /// What a chat's two partition functions decided, in the rule language.
+    /// The decisions of a chat's two partition functions, in the rule language.
     private static let chat = """
         partition:
           key: partition
@@ -47,7 +47,7 @@ import TomboloRules
         return partition.map { ann.inPartition($0) } ?? ann
     }
 
-    /// `RW`, with a hyphen for what isn't permitted, for an object of the partition.
+    /// The access to an object of the partition: `RW`, with a hyphen for what isn't permitted.
     private static func access(_ rules: Rules, _ partition: Value?, object: Value? = nil) throws -> String {
         let index = try #require(rules.schema.index(of: "Message"))
         let row = Row([.string("1"), object ?? partition ?? .string(""), .string("")])
@@ -65,7 +65,7 @@ import TomboloRules
     }
 
     @Test(
-        "a chat's partition functions have their truth table",
+        "a chat's partition functions follow their truth table",
         arguments: [
             ("user=\(ann.stringValue)", "RW"), ("user=\(ben.stringValue)", "--"), ("user=", "--"), ("user", "--"),
             ("user=\(ann.stringValue)=", "--"), ("user=\(ann.stringValue)=b", "--"), ("=\(ann.stringValue)", "--"),
@@ -81,7 +81,7 @@ import TomboloRules
         #expect(try Self.access(Self.rules(Self.chat), .string(partition)) == expected)
     }
 
-    @Test("outside partitions, and in those that aren't texts, such rules permit nothing")
+    @Test("outside partitions, and in partitions that aren't strings, such rules permit nothing")
     func noText() throws {
         let rules = try Self.rules(Self.chat)
         for partition in [Value.null, .int(7), .objectId(Self.ann), .uuid(UUID())] {
@@ -112,7 +112,7 @@ import TomboloRules
         #expect(!decision.isAllowed)
     }
 
-    @Test("the key is what the document declares, else _partition, else partition; classes without one stay outside")
+    @Test("the key is the declared one, else _partition, else partition; classes without one are in no partition")
     func keys() throws {
         func columns(_ document: String) throws -> [String: String] {
             let rules = try Self.rules(document)
@@ -135,7 +135,7 @@ import TomboloRules
         #expect(reason?.reason.contains("no partition key") == true)
     }
 
-    @Test("the partition can stand on either side of a comparison")
+    @Test("%%partition can stand on either side of a comparison")
     func sides() throws {
         let id = Self.ann.stringValue
         for read in [
@@ -155,7 +155,7 @@ import TomboloRules
         }
     }
 
-    @Test("whom a role is for may depend on the partition")
+    @Test("which users a role applies to may depend on the partition")
     func applyWhen() throws {
         let rules = try Self.rules(
             """
@@ -169,7 +169,7 @@ import TomboloRules
         #expect(try Self.access(rules, nil, object: .string("public=1")) == "--")
     }
 
-    @Test("an explanation is about the partition's objects, and says what the partition lacks")
+    @Test("an explanation covers the partition's objects, and says what the partition lacks")
     func explanation() throws {
         let rules = try Self.rules(Self.chat)
         func text(_ partition: String) throws -> String {
@@ -182,7 +182,7 @@ import TomboloRules
         #expect(other.contains("%%partition.key == \"user\", but the session's partition has no such value"))
     }
 
-    @Test("a property that a role fixes may be that of the partition, which the server sets")
+    @Test("a role may make the partition property read-only, since the server sets it")
     func fixed() throws {
         let rules = try Self.rules(
             """
@@ -197,7 +197,7 @@ import TomboloRules
         #expect(try Self.access(rules, .string("a")) == "RW")
     }
 
-    @Test("each partition has a fingerprint of its own, and other sessions keep theirs")
+    @Test("each partition has its own fingerprint, and other sessions keep theirs")
     func fingerprints() throws {
         let rules = try Self.rules(Self.chat)
         let values: [Value?] = [nil, .null, .string("a"), .string("b"), .int(1), .string("1")]
@@ -208,7 +208,7 @@ import TomboloRules
         #expect(others.fingerprint(of: Self.subject(.null)) != plain.fingerprint(of: Self.subject(.null)))
     }
 
-    @Test("the partition of objects without one has those whose property is nil")
+    @Test("the null partition contains the objects whose partition property is nil")
     func nullPartition() throws {
         let rules = try Self.rules("Task: [{name: all, applyWhen: {}, read: true, write: true}]")
         let index = try #require(rules.schema.index(of: "Task"))
@@ -221,7 +221,7 @@ import TomboloRules
     }
 
     @Test(
-        "mistakes about partitions are told with their place",
+        "mistakes about partitions are reported with their place",
         arguments: [
             (
                 "partition: {key: team1}",

@@ -4,7 +4,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Rule files as Device Sync's users had them.
+/// Rule files as published for Device Sync.
 @Suite struct PublishedDocumentTests {
     private static let ann = ObjectId(high: 1, low: 1)
     private static let ben = ObjectId(high: 1, low: 2)
@@ -21,7 +21,7 @@ import TomboloRules
                 + columns.map { Column(name: $0, type: .string, isOptional: true) })
     }
 
-    /// What a subject may do to one object: C, R, U and D, or a hyphen for each.
+    /// What a subject may do with one object: C, R, U and D, or a hyphen instead of each.
     private static func permitted(_ rules: Rules, _ subject: Subject, _ className: String, _ row: Row) throws -> String
     {
         let index = try #require(rules.schema.index(of: className))
@@ -45,12 +45,12 @@ import TomboloRules
         var testDescription: String { user }
     }
 
-    /// For each user: opportunities owned by Ann in West, by Ann in East, by Ben in West, by nobody in no team; and
-    /// bookings.
+    /// For each user: opportunities owned by Ann in West, by Ann in East, by Ben in West, and without owner and team;
+    /// then bookings.
     private static let salesCases: [SalesCase] = [
         SalesCase(user: "salesperson", data: [:], opportunities: ["CRUD", "CRUD", "----", "----"], bookings: "----"),
         SalesCase(
-            user: "of sales", data: ["isSales": .bool(true)], opportunities: ["CRUD", "CRUD", "----", "----"],
+            user: "member of sales", data: ["isSales": .bool(true)], opportunities: ["CRUD", "CRUD", "----", "----"],
             bookings: "-R--"),
         SalesCase(
             user: "manager", data: ["isSalesManager": .bool(true), "teamManager": .string("West")],
@@ -65,10 +65,10 @@ import TomboloRules
             user: "manager whose team is null", data: ["isSalesManager": .bool(true), "teamManager": .null],
             opportunities: ["----", "----", "----", "----"], bookings: "----"),
         SalesCase(
-            user: "no manager", data: ["isSalesManager": .bool(false), "teamManager": .string("West")],
+            user: "not a manager", data: ["isSalesManager": .bool(false), "teamManager": .string("West")],
             opportunities: ["CRUD", "CRUD", "----", "----"], bookings: "----"),
         SalesCase(
-            user: "manager by a text", data: ["isSalesManager": .string("true"), "teamManager": .string("West")],
+            user: "manager flag as text", data: ["isSalesManager": .string("true"), "teamManager": .string("West")],
             opportunities: ["CRUD", "CRUD", "----", "----"], bookings: "----"),
         SalesCase(
             user: "accountant", data: ["isAccounting": .bool(true)], opportunities: ["CRUD", "CRUD", "----", "----"],
@@ -82,7 +82,7 @@ import TomboloRules
         try Schema([item("Opportunities", "owner", "team"), item("Bookings", "customer")])
     }
 
-    @Test("the tables of opportunities and bookings hold", arguments: salesCases)
+    @Test("access to opportunities and bookings follows the tables", arguments: salesCases)
     func salesTables(_ sample: SalesCase) throws {
         let rules = try Rules(schema: Self.salesSchema.get(), book: Self.book("sales.rules.yaml"))
         let subject = Subject(user: Self.ann, customData: sample.data)
@@ -99,7 +99,7 @@ import TomboloRules
         #expect(try Self.permitted(rules, .anonymous, "Bookings", booking) == "----")
     }
 
-    @Test("nobody moves an opportunity out of their reach")
+    @Test("nobody can move an opportunity out of their own reach")
     func salesMoves() throws {
         let rules = try Rules(schema: Self.salesSchema.get(), book: Self.book("sales.rules.yaml"))
         let index = try #require(rules.schema.index(of: "Opportunities"))
@@ -137,7 +137,7 @@ import TomboloRules
         #expect(rules.notes.count == 5)
     }
 
-    @Test("a role without document filters denies, as it did to sync")
+    @Test("a role without document filters denies access, as it did for sync")
     func chatCollection() throws {
         let rules = try Rules(schema: Self.chatSchema.get(), book: Self.book("chat.collection.json"))
         let row = Row([.string("1"), .string(Self.ann.stringValue), .null])
@@ -145,7 +145,7 @@ import TomboloRules
         #expect(rules.notes.contains { $0.contains("has no document_filters and permits nothing") })
     }
 
-    @Test("permissions of partitions that call functions are refused, with what to write instead")
+    @Test("partition permissions that call functions are refused, with what to write instead")
     func chatPartition() throws {
         let schema = try Schema([Self.item("ChatMessage", key: .string, "partition", "text")])
         let error = #expect(throws: RuleError.self) {
@@ -159,7 +159,7 @@ import TomboloRules
                 == true)
     }
 
-    @Test("permissions of partitions without functions are read as they are")
+    @Test("partition permissions without functions are read unchanged")
     func partitions() throws {
         let document = """
             {"type": "partition", "state": "enabled", "development_mode_enabled": false,
@@ -181,7 +181,7 @@ import TomboloRules
 
     // MARK: Drawing
 
-    @Test("drawings belong to the author of their e-mail address, and other classes to everybody")
+    @Test("a drawing belongs to the user with its author's email address; other classes are open to everybody")
     func drawing() throws {
         let schema = try Schema([Self.item("Drawing", "author", "name"), Self.item("Palette", "name")])
         let rules = try Rules(schema: schema, book: Self.book("drawing.rules.json"))

@@ -2,7 +2,7 @@ import Testing
 import TomboloRuleDocuments
 import TomboloRules
 
-/// The same for roles that administrators added, removed and renamed.
+/// Applying newer rules keeps the roles that administrators added, removed and renamed.
 @Suite struct RoleMergeTests {
     private static let base = MatrixMergeTests.base
     private static let newer = MatrixMergeTests.newer
@@ -13,7 +13,7 @@ import TomboloRules
         try MatrixMergeTests.merge(current.text, new)
     }
 
-    @Test("an added role stays with its boxes, without those of services that are gone or new")
+    @Test("an added role stays with its boxes, except those of services that are gone or new")
     func added() throws {
         let changed = try Self.text().adding("herald", isEverywhere: false, boxes: ["listings": [.read, .update]])
             .adding("watcher", isEverywhere: true, boxes: ["photos": [.read]])
@@ -36,7 +36,7 @@ import TomboloRules
             ])
     }
 
-    @Test("a role that both sides added may do only what both permit")
+    @Test("a role that both sides added gets only what both permit")
     func addedTwice() throws {
         let changed = try Self.text().adding("herald", isEverywhere: false, boxes: ["listings": [.read, .update]])
         let new = try Self.text(Self.newer).adding(
@@ -55,7 +55,7 @@ import TomboloRules
             ])
     }
 
-    @Test("a role whose name the newer rules use for something else is named")
+    @Test("an added role whose name the newer rules use for something else is reported as lost")
     func nameTaken() throws {
         let changed = try Self.text().adding("herald", isEverywhere: false, boxes: ["listings": [.read]])
         let new = Self.newer.replacing("%%user.grants.lead", with: "%%user.grants.herald")
@@ -64,7 +64,7 @@ import TomboloRules
         #expect(merge.lost.map(\.description).first?.contains("the role 'herald' (listings -r--)") == true)
     }
 
-    @Test("a removed role stays away, unless the newer rules name it")
+    @Test("a removed role stays removed, unless the newer rules refer to it")
     func removed() throws {
         let changed = try Self.text().removing("guest")
         let merge = try Self.merge(changed)

@@ -2,7 +2,7 @@ import Testing
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Roles are added, renamed and removed in the text that people wrote, and nothing else changes.
+/// Adding, renaming and removing roles edits the text as people wrote it, and changes nothing else.
 @Suite struct RoleTextTests {
     private static let document = """
         # Who may do what. — Ümläute and 🎪 before it.
@@ -38,7 +38,7 @@ import TomboloRules
         try RuleText(document, file: "rules.yaml")
     }
 
-    /// The lines that are in one and not in the other.
+    /// The lines that are only in the old text and those only in the new one.
     private static func changes(_ before: String, _ after: String) -> (gone: [String], new: [String]) {
         let (old, new) = (
             before.split(separator: "\n", omittingEmptySubsequences: false).map(String.init),
@@ -66,15 +66,15 @@ import TomboloRules
         #expect(added.matrix.roles == ["lead", "member", "guest", "herald"])
         let everywhere = try added.adding("sales", isEverywhere: true, boxes: ["big photos": [.read]])
         #expect(everywhere.matrix.everywhereRows == ["staff", "sales"])
-        // And back, in either order.
+        // Removing the roles in either order restores the document.
         #expect(try everywhere.removing("sales").removing("herald").text == Self.document)
         #expect(try everywhere.removing("herald").removing("sales").text == Self.document)
-        // Boxes of a role that was added are changed as any other.
+        // The boxes of an added role change like any others.
         let box = PermissionMatrix.Box(role: "herald", service: "big photos", operation: .read)
         #expect(try added.setting(box, to: true).text.contains(#""big photos": -r--}"#))
     }
 
-    @Test("a role is renamed in both places; one that the rules name elsewhere isn't, nor is it removed")
+    @Test("a role is renamed in both places; one that rules refer to elsewhere can be neither renamed nor removed")
     func renaming() throws {
         let renamed = try Self.text().renaming("member", to: "regular")
         #expect(renamed.text.contains(#"roles: [staff, lead, regular, "guest"]"#))
@@ -89,7 +89,7 @@ import TomboloRules
         #expect(try Self.text().isCustom("member"))
     }
 
-    @Test("removing the role in the middle leaves the comments of the others")
+    @Test("removing a role in the middle keeps the other roles' comments")
     func removing() throws {
         let removed = try Self.text().removing("member")
         #expect(removed.matrix.roles == ["lead", "guest"])
@@ -99,7 +99,7 @@ import TomboloRules
     }
 
     @Test(
-        "hostile names, those of other roles in any spelling, and words that mean something else are refused",
+        "hostile names, other roles' names in any spelling, and reserved words are refused",
         arguments: [
             "", " ", "lead", "LEAD", "Staff", "a b", "a:b", "a,b", "a]", "a}", "a#b", "'a'", "\"a\"", "&a", "*a", "%a",
             "a\nb", "a: {listings: crud}", "1st", "-a", "_a", "true", "null", "No", "anonymous", "any user", "ünter",
@@ -114,7 +114,7 @@ import TomboloRules
         #expect(throws: MatrixEditError.self) { _ = try Self.text().renaming("member", to: name) }
     }
 
-    @Test("boxes that aren't there, or that change what can't be read, are refused")
+    @Test("unknown boxes, and boxes that permit changes without reading, are refused")
     func boxes() throws {
         for boxes: [String: Set<TomboloRules.Operation>] in [
             ["nothing": [.read]], ["listings": [.update]], ["listings": [.read, .purge]],
@@ -124,7 +124,7 @@ import TomboloRules
     }
 
     @Test(
-        "documents in flow style, JSON among them, get a role in their own style and lose it again",
+        "documents in flow style, including JSON, get a role in their own style and lose it again",
         arguments: [
             #"{"grants": {"class": "Membership", "user": "user", "role": "role", "scope": "team", "roles": ["lead", "member"]}, "matrix": {"scope": "team", "services": {"listings": "Listing"}, "roles": {"lead": {"listings": "crud"}, "member": {"listings": "-r--"}}}}"#,
             """
@@ -162,7 +162,7 @@ import TomboloRules
         #expect(try added.renaming("herald", to: "crier").removing("crier").text == document)
         #expect(try added.removing("member").matrix.roles == ["lead", "herald"])
         #expect(try added.removing("lead").matrix.roles == ["member", "herald"])
-        // A section that isn't there comes and goes with its only role, where the matrix has room for it.
+        // A missing section comes and goes with its only role, if the matrix has room for it.
         if let everywhere = try? Self.text(document).adding("staff", isEverywhere: true) {
             #expect(everywhere.matrix.everywhereRows == ["staff"])
             #expect(try everywhere.removing("staff").text == document)
@@ -184,7 +184,7 @@ import TomboloRules
             invite: {staff: yes, guests: "false"}
         """
 
-    @Test("a box of users is changed in the text, and nothing else")
+    @Test("only a user box's own text changes")
     func userBoxes() throws {
         let document = Self.withUsers.replacing(#"{staff: yes, guests: "false"}"#, with: "{staff: true, guests: true}")
         let box = PermissionMatrix.UserBox(permission: "createTeam", group: "guests")
@@ -203,7 +203,7 @@ import TomboloRules
         #expect(throws: MatrixEditError.self) { try Self.text(shared).setting(box, to: true) }
     }
 
-    @Test("other ways to write the same keep their ends of lines, and what is too clever is refused")
+    @Test("other ways to write the same keep their line endings, and documents that are too clever are refused")
     func otherTexts() throws {
         for text in [
             Self.document.replacing("\n", with: "\r\n"), "\u{FEFF}" + Self.document,
@@ -221,7 +221,7 @@ import TomboloRules
             Self.document.replacing("member:   {listings: -ru-,   \"big photos\": \"ru\"}", with: "member: *m")
                 .replacing("lead: {", with: "lead: &m {"),
         ] {
-            // What is anchored or an alias changes in one place only, or isn't changed at all.
+            // In documents with anchors or aliases the change affects one place only, or is refused.
             if let added = try? Self.text(text).adding("herald", isEverywhere: false) {
                 #expect(try added.removing("herald").text == text)
             }

@@ -5,7 +5,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Text that isn't what it should be, from a slip to an attack.
+/// Malformed text, from a slip to an attack.
 @Suite struct RuleDocumentTests {
     private static func problems(_ document: String) -> [String] {
         do throws(RuleError) {
@@ -87,7 +87,7 @@ import TomboloRules
                 ]))
     }
 
-    @Test("words of YAML 1.1 are texts: only true, false and null are more")
+    @Test("words of YAML 1.1 are strings: only true, false and null are special")
     func words() throws {
         let schema = try Schema([
             ClassSchema(
@@ -106,7 +106,7 @@ import TomboloRules
         }
     }
 
-    @Test("anchors, aliases and merge keys stand for what they name; a mapping's own keys come first")
+    @Test("anchors, aliases and merge keys work; a mapping's own keys take precedence")
     func anchors() throws {
         let schema = try Schema([
             ClassSchema(
@@ -132,7 +132,7 @@ import TomboloRules
         #expect(try rules.authorize(user, .update, .objects(classIndex: 0)).get() == x)
     }
 
-    @Test("a small document that stands for a huge one is refused at once")
+    @Test("a small document that expands to a huge one is refused at once")
     func bombs() {
         func levels(_ count: Int, _ level: (Int) -> String) -> String {
             (1...count).map(level).joined(separator: "\n")
@@ -145,7 +145,7 @@ import TomboloRules
             "x-0: &a0 {k: 1}\n"
             + levels(40) { n in "x-\(n): &a\(n) {l: *a\(n - 1), m: *a\(n - 1)}" }
         #expect(Self.problems(merges).first?.contains("more than 100000 values") == true)
-        // As keys, which the parser would hash.
+        // The aliases are used as keys, which the parser would hash.
         for key in ["? *a12\n: x", "*a12 : x", "? [*a12]\n: x", "[*a12, *a12]: x", "{*a12 : x}", "{{a: *a12} : x}"] {
             let problem = Self.problems(laughs + "\n" + key).first
             #expect(problem?.contains("a key must be a plain name") == true, "\(key): \(problem ?? "nothing")")
@@ -158,7 +158,7 @@ import TomboloRules
         _ = try RuleBook(parsing: Data([0xEF, 0xBB, 0xBF]) + Data("version: 1\n".utf8), file: "rules.yaml")
     }
 
-    @Test("more anchors than anybody needs are refused before the parser compares them")
+    @Test("too many anchors are refused before the parser compares them")
     func manyAnchors() {
         func anchors(_ count: Int) -> String { (0..<count).map { "x-\($0): &a\($0) 1" }.joined(separator: "\n") }
         #expect(Self.problems(anchors(30_000)).first?.contains("more than 1000 anchors") == true)
@@ -177,7 +177,7 @@ import TomboloRules
         }
     }
 
-    @Test("truncated and corrupted documents are read or refused, whatever they say")
+    @Test("truncated and corrupted documents are read or refused, whatever they contain")
     func corruption() throws {
         var random = RandomValues(.printed(for: "RuleDocumentTests.corruption"))
         let schema = try RuleErrorTests.schema.get()

@@ -5,7 +5,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// What is wrong in a document is said with file, line, class, role and field, all of it at once.
+/// All mistakes in a document are reported at once, with file, line, class, role and field.
 @Suite struct RuleErrorTests {
     static let schema = Result {
         try Schema([
@@ -39,7 +39,7 @@ import TomboloRules
             self.problems = problems
         }
 
-        /// In a role's read.
+        /// A mistake in a role's `read` expression.
         static func read(_ expression: String, _ problem: String) -> Mistake {
             Mistake(
                 "Listing: [{name: a, applyWhen: {}, read: \(expression)}]", "1: Listing, role 'a', read: \(problem)")
@@ -238,12 +238,12 @@ import TomboloRules
         }
     }
 
-    @Test("mistakes are told with their place and a remedy", arguments: structure + roles + expressions)
+    @Test("mistakes are reported with their place and a remedy", arguments: structure + roles + expressions)
     func mistakes(_ mistake: Mistake) {
         #expect(Self.problems(mistake.document) == mistake.problems.map { "rules.yaml:\($0)" })
     }
 
-    @Test("all mistakes of a document come at once, each with its own line")
+    @Test("all mistakes in a document are reported at once, each with its own line")
     func allAtOnce() {
         let found = Self.problems(
             """
@@ -265,7 +265,7 @@ import TomboloRules
             ])
     }
 
-    @Test("what is ignored is told in a note")
+    @Test("a note reports what is ignored")
     func notes() throws {
         let book = try RuleBook(
             parsing: """
@@ -281,7 +281,7 @@ import TomboloRules
             ])
     }
 
-    @Test("a class that the default roles don't fit is denied, and the others keep them")
+    @Test("if the default roles don't fit a class, it is denied, and the other classes keep them")
     func defaultRolesThatDoNotFit() throws {
         let document = #"defaultRoles: [{name: team, applyWhen: {}, read: {team: West}, write: false}]"#
         let rules = try Rules(schema: Self.schema.get(), book: RuleBook(parsing: document, file: "rules.yaml"))

@@ -4,7 +4,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// `docs/rules.md` says what is so.
+/// `docs/rules.md` is correct and complete.
 @Suite struct RuleGuideTests {
     private static let guide = Result {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -12,7 +12,7 @@ import TomboloRules
         return try String(contentsOf: root.appending(path: "docs/rules.md"), encoding: .utf8)
     }
 
-    /// The classes that the guide's examples are about.
+    /// The classes used in the guide's examples.
     private static let schema = Result {
         try Schema([
             ClassSchema(
@@ -55,7 +55,7 @@ import TomboloRules
         return examples
     }
 
-    @Test("every example of the guide is a rule document without mistakes")
+    @Test("every example in the guide is a rule document without mistakes")
     func examplesAreRules() throws {
         let examples = try Self.examples()
         #expect(examples.count == 13)
@@ -66,7 +66,7 @@ import TomboloRules
         }
     }
 
-    @Test("every row of the guide's table of entries is an expression")
+    @Test("every entry in the guide's table is an expression")
     func entriesAreExpressions() throws {
         let guide = try Self.guide.get()
         let rows = guide.matches(of: #/\n\| `([^|]+)` \| [^|\n]+ \|/#).flatMap { match in
@@ -100,7 +100,7 @@ import TomboloRules
         #expect(guide.contains("1 MiB") && RuleNode.maximumByteCount == 1 << 20)
         #expect(guide.contains("| 1,000, each with 100 roles |"))
         #expect(RuleBook.maximumClassCount == 1_000 && RuleBook.maximumRoleCount == 100)
-        // What accounts keep; what can be read may be longer.
+        // The limits on accounts' custom data; rules can read longer data.
         #expect(guide.contains("16 KiB of JSON, 16 levels"))
         #expect(UserValue.maximumByteCount >= 16 << 10 && UserValue.maximumDepth == 16)
     }

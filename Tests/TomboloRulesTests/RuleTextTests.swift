@@ -3,7 +3,7 @@ import Testing
 import TomboloRuleDocuments
 import TomboloRules
 
-/// One box of a matrix is changed in the text that people wrote, and nothing else is.
+/// Changing one box of a matrix edits the text as people wrote it, and changes nothing else.
 @Suite struct RuleTextTests {
     private static let document = """
         # Who may do what. — Ümläute, 日本語 and 🎪 before it.
@@ -34,7 +34,7 @@ import TomboloRules
         try RuleText(text, file: "rules.yaml").setting(box, to: isPermitted).text
     }
 
-    @Test("only the letters of the box change, whichever way they are written")
+    @Test("only the box's letters change, however they are written")
     func letters() throws {
         for (box, isPermitted, before, after) in [
             (Self.box("member", "listings", .update), false, "{listings: -ru-,", "{listings: -r--,"),
@@ -49,11 +49,11 @@ import TomboloRules
             expected.replaceSubrange(try #require(expected.firstRange(of: before)), with: after)
             #expect(result == expected)
             #expect(try RuleText(result, file: "rules.yaml").matrix.permits(box) == isPermitted)
-            #expect(try Self.changed(result, box, isPermitted) == result, "A second time nothing changes")
+            #expect(try Self.changed(result, box, isPermitted) == result, "Repeating it should change nothing.")
         }
     }
 
-    @Test("the ends of lines, a byte order mark and JSON are kept as they are")
+    @Test("line endings, a byte order mark and JSON are kept")
     func otherTexts() throws {
         let box = Self.box("member", "listings", .update)
         for text in [
@@ -67,7 +67,7 @@ import TomboloRules
         }
     }
 
-    @Test("what isn't there, and what would let somebody change what they can't read, is refused with the reason")
+    @Test("unknown boxes, and changes that would permit writing without reading, are refused with a reason")
     func refusals() throws {
         func error(_ box: PermissionMatrix.Box, _ isPermitted: Bool) -> String {
             do {
@@ -99,7 +99,7 @@ import TomboloRules
     }
 
     @Test(
-        "a box that is written for others too stays as it is",
+        "a box whose text is shared with others isn't changed",
         arguments: [
             "roles: {lead: &all {listings: crud}, member: *all}",
             "roles: {lead: {listings: &all crud}, member: {listings: *all}}",
@@ -118,7 +118,7 @@ import TomboloRules
         }
     }
 
-    @Test("any sequence of changes leaves the document's other bytes alone, and says what was set last")
+    @Test("any sequence of changes leaves the document's other bytes alone, and the last value of each box counts")
     func manyChanges() throws {
         var random = RandomValues(.printed(for: "RuleTextTests.manyChanges"))
         var text = try RuleText(Self.document, file: "rules.yaml")

@@ -5,7 +5,7 @@ import TomboloRuleDocuments
 import TomboloRules
 
 @Suite struct RulesTests {
-    /// A small schema of its own: rules know no application.
+    /// A small schema for these tests, since rules know no application.
     private let schema: Schema
     private let note: Int
     private let element: Int
@@ -63,7 +63,8 @@ import TomboloRules
 
     // MARK: Decisions
 
-    @Test("what a role permits for some object isn't denied for the class, and elements follow their object")
+    @Test(
+        "operations that a role permits on some objects aren't denied for the class, and elements follow their object")
     func denialOfAClass() throws {
         let rules = try rules(Self.document)
         func denied(_ subject: Subject, _ classIndex: Int) -> [WriteRequest.Operation] {
@@ -113,7 +114,7 @@ import TomboloRules
         }
         let author = Subject(user: userID)
         #expect(may(author, .read) && may(author, .update) && may(author, .create) && may(author, .delete))
-        // The role of an editor replaces that of an author.
+        // The editor role replaces the author role.
         let editor = subject(RoleGrant(editor))
         #expect(may(editor, .read) && !may(editor, .update))
         let banned = Subject(
@@ -139,20 +140,20 @@ import TomboloRules
     func onlyAnonymousSubjectsAreAskedToLogIn() throws {
         let rules = try rules(Self.document)
         guard case .denied(let denial) = rules.authorize(.anonymous, .create, .objects(classIndex: note)) else {
-            Issue.record("anonymous may create")
+            Issue.record("An anonymous caller may create.")
             return
         }
         #expect(denial.needsLogin)
         #expect(denial.reason == "Not permitted to create this Note: no rule of the role 'author' allows it.")
         guard case .denied(let other) = rules.authorize(Subject(user: userID), .restore, .objects(classIndex: note))
         else {
-            Issue.record("an author may restore")
+            Issue.record("An author may restore.")
             return
         }
         #expect(!other.needsLogin)
     }
 
-    @Test("a role is for people who are logged in unless it says otherwise")
+    @Test("a role is for logged-in users unless it says otherwise")
     func anonymousCallers() throws {
         let rules = try rules("Note: [{name: reader, applyWhen: {}, read: true}]")
         #expect(rules.readable(.anonymous)(note) == .constant(false))
@@ -164,7 +165,7 @@ import TomboloRules
         }
     }
 
-    @Test("an update needs the row before it and after it")
+    @Test("an update must be permitted for the row both before and after it")
     func anUpdateNeedsTheRowBeforeAndAfter() throws {
         let rules = try rules(Self.document)
         let mine = row(author: userID)
@@ -179,7 +180,7 @@ import TomboloRules
         #expect(!may(mine, nil))
     }
 
-    @Test("creating is judged by the new row and deleting by the old, each by write and its own filter")
+    @Test("creating is judged by the new row and deleting by the old; each needs write and its own filter")
     func creatingIsJudgedByTheNewRowAndDeletingByTheOld() throws {
         let rules = try rules(Self.document)
         let subject = subject(RoleGrant(editor, in: projectB))
@@ -191,12 +192,12 @@ import TomboloRules
         #expect(!may(.create, mine, row()))
         #expect(may(.delete, mine, nil))
         #expect(!may(.delete, row(), mine))
-        // Within the write filter, but not within the others.
+        // The row passes the write filter, but not the other two.
         let edited = row(project: projectB)
         #expect(may(.update, edited, edited) && !may(.create, nil, edited) && !may(.delete, edited, nil))
     }
 
-    @Test("who may write may read")
+    @Test("write permission implies read permission")
     func writeImpliesRead() throws {
         let rules = try rules(
             #"Note: [{name: a, applyWhen: {}, read: {isPublic: true}, write: {author: "%%user.id"}}]"#)
@@ -206,7 +207,7 @@ import TomboloRules
         #expect(!read.matches(row(), of: schema[note]))
     }
 
-    @Test("a grant counts only within its scope, and one without a scope only where none is asked for")
+    @Test("a grant counts only within its scope, and one without a scope only where rules ask for none")
     func aGrantCountsOnlyInItsScope() throws {
         let rules = try rules(Self.document)
         func filter(_ grants: RoleGrant...) throws -> TomboloModel.Predicate {
@@ -224,7 +225,7 @@ import TomboloRules
         #expect(chief.readable(subject(RoleGrant(Role("chief"), in: projectA)))(note) == .constant(false))
     }
 
-    @Test("an element of a list is decided by the object that has the list")
+    @Test("access to a list's element is decided by the object that has the list")
     func anElementIsDecidedByTheObjectThatHasTheList() throws {
         let rules = try rules(Self.document)
         let subject = Subject(user: userID)
@@ -248,7 +249,7 @@ import TomboloRules
         #expect(permit(WriteRequest(operation: .update, classIndex: note, old: Row([]), new: row())) != nil)
     }
 
-    @Test("further operations have an expression each, and none is implied")
+    @Test("every other operation has its own expression, and none is implied")
     func operations() throws {
         let rules = try rules(
             """
@@ -264,7 +265,7 @@ import TomboloRules
         #expect(may("listTrash", row()) && !may("restore", row()) && !may("purge", row()))
     }
 
-    @Test("a device's restore is decided by the operation's own expression, on the row in the trash")
+    @Test("a device's restore is decided by the operation's own expression, applied to the row in the trash")
     func restoring() throws {
         func reason(_ operations: String, _ old: Row) throws -> String? {
             let rules = try rules("Note: [{name: all, applyWhen: {}, write: true\(operations)}]")
@@ -281,7 +282,7 @@ import TomboloRules
         #expect(try reason(", operations: {restore: {isPublic: true}}", row(isPublic: true)) == nil)
     }
 
-    @Test("a role whose name is the same letters in other code points is another role")
+    @Test("role names with the same letters in other code points are different roles")
     func roleNamesByBytes() throws {
         let (name, other) = ("\u{e9}diteur", "e\u{301}diteur")
         let rules = try rules("Note: [{name: all, applyWhen: {}, read: {project: {$in: \"%%user.grants.\(name)\"}}}]")
@@ -295,7 +296,7 @@ import TomboloRules
         #expect(reads(name) == [true, true])
         #expect(reads(name, other) == [true, true] && reads(other, name) == [true, true])
 
-        // A rule may ask for both.
+        // A rule may name both.
         let conditions = [name, other].map { "{project: {$in: \"%%user.grants.\($0)\"}}" }.joined(separator: ", ")
         let both = try self.rules("Note: [{name: all, applyWhen: {}, read: {$or: [\(conditions)]}}]")
         for name in [name, other] {
@@ -307,7 +308,7 @@ import TomboloRules
     }
 
     @Test(
-        "a text is a moment with or without a zone, or a day; whatever else follows one, it's no date",
+        "a text is a date if it's a day or a moment, with or without a zone, and nothing follows",
         arguments: [
             ("1970-01-02", 86_400_000_000), ("1970-01-01T12:00:00Z", 43_200_000_000),
             ("1970-01-01T14:00:00+02:00", 43_200_000_000), ("1970-01-01T12:00:00", 43_200_000_000),
@@ -360,7 +361,7 @@ import TomboloRules
         #expect(rules.hiddenColumns(Subject(user: userID)).isEmpty)
     }
 
-    @Test("a field that isn't readable is among the hidden columns, the primary key never")
+    @Test("a field that isn't readable is hidden, but never the primary key")
     func hiddenFields() throws {
         let rules = try rules(
             """
@@ -382,7 +383,7 @@ import TomboloRules
     }
 
     @Test(
-        "a number in a rule, or of the user, stands for the float nearest to it where the property is a float",
+        "numbers in rules and user data are rounded to the nearest float to compare them with a float property",
         arguments: [
             ("{level: 0.1}", [false, true, false]), ("{level: {$in: [0.1, 7]}}", [false, true, false]),
             ("{level: {$lte: 0.1}}", [true, true, false]), ("{level: {$gt: 0.1}}", [false, false, true]),
@@ -398,13 +399,13 @@ import TomboloRules
         let document = "Tank: [{name: all, applyWhen: {}, read: \(read)}]"
         let rules = try Rules(schema: schema, book: RuleBook(parsing: document, file: "tanks.yaml"))
         let readable = rules.readable(Subject(user: userID, customData: ["level": .double(0.1)]))(0)
-        // As a device stores them.
+        // Devices store floats as these values.
         let levels = [Float(0.1).nextDown, 0.1, Float(0.1).nextUp]
         let found = levels.map { readable.matches(Row([.objectId(ObjectId()), .double(Double($0))]), of: item) }
         #expect(found == expected)
     }
 
-    @Test("a rule for a field counts after the property was renamed, and the one by its new name before one by its old")
+    @Test("a renamed property still follows rules under its old name, but a rule under its new name takes precedence")
     func renamedFields() throws {
         let schema = try Schema([
             ClassSchema(
@@ -437,7 +438,7 @@ import TomboloRules
         }
     }
 
-    @Test("a hidden field is refused even with the value that it has, a visible one isn't")
+    @Test("writing a hidden field is refused even if its value stays the same; writing a visible one isn't")
     func guesses() throws {
         let rules = try rules(
             """
@@ -456,7 +457,7 @@ import TomboloRules
         #expect(update([1, 2]) == nil)
     }
 
-    @Test("a list that isn't readable isn't visible at all")
+    @Test("a list that isn't readable is hidden entirely")
     func hiddenLists() throws {
         let rules = try rules(
             "Note: [{name: reader, applyWhen: {}, read: true, fields: {related: {read: false, write: false}}}]")
@@ -480,7 +481,7 @@ import TomboloRules
 
     // MARK: Fingerprints
 
-    @Test("the fingerprint follows the rules and all that they see of the user")
+    @Test("the fingerprint depends on the rules and everything they see of the user")
     func theFingerprintFollowsRulesAndUser() throws {
         let document = """
             Note:
@@ -511,7 +512,7 @@ import TomboloRules
             let rules = try self.rules(other)
             #expect(seen.insert(rules.fingerprint(of: subject(4, projectA, projectB))).inserted, "\(other)")
         }
-        // How it is written doesn't matter.
+        // The fingerprint doesn't depend on how the rules are written.
         let json = """
             {"Note": {"roles": [{"read": {"project": {"$in": "%%user.grants.editor"}}, "name": "a",
              "applyWhen": {"%%user.custom_data.level": {"$gt": 3}}}]}}
@@ -519,7 +520,7 @@ import TomboloRules
         #expect(try self.rules(json).fingerprint(of: subject(4, projectA, projectB)) == fingerprint)
     }
 
-    @Test("rules that differ in a literal have different fingerprints, however little of it a message shows")
+    @Test("rules that differ in a literal have different fingerprints, however little of it messages show")
     func theFingerprintTellsLiteralsApart() throws {
         let schema = try Schema([
             ClassSchema(
@@ -556,7 +557,7 @@ import TomboloRules
             try self.rules("grants: [{class: Grant, user: user, role: role}]").grantColumns.first?.scopeColumn == nil)
     }
 
-    @Test("a scope is a key of any type")
+    @Test("a scope may be a key of any type")
     func scopesOfAnyType() throws {
         let schema = try Schema([
             ClassSchema(
@@ -577,7 +578,7 @@ import TomboloRules
         }
     }
 
-    @Test("each app's default roles are about its own classes, and a class has one app's rules")
+    @Test("each app's default roles cover its own classes, and a class has only one app's rules")
     func severalBooks() throws {
         var a = try RuleBook(
             parsing: "defaultRoles: [{name: a, applyWhen: {}, read: true, write: false}]", file: "a.yaml")
@@ -602,7 +603,7 @@ import TomboloRules
         #expect(throws: RuleError.self) { try Rules(schema: schema, book: stranger) }
     }
 
-    @Test("a class of the app that was renamed is refused under its former name, with the one it has now")
+    @Test("rules that use a class's former name are refused with its new name")
     func formerNames() throws {
         let key = Column(name: "_id", type: .objectId, isPrimaryKey: true)
         let team = Column(name: "team", type: .string)
@@ -624,7 +625,7 @@ import TomboloRules
         #expect(try problems(matrix).contains("homes.yaml:1: matrix: \(renamed)"))
     }
 
-    @Test("in development mode everybody who is logged in may do everything")
+    @Test("in development mode every logged-in user may do everything")
     func developmentMode() throws {
         let rules = try Rules(schema: schema, book: .open(["Note"]))
         let permit = rules.permit(Subject(user: userID))

@@ -19,7 +19,7 @@ import TomboloRules
         #expect(try Self.decoded("false") == .bool(false))
     }
 
-    @Test("what isn't JSON is refused", arguments: ["", "{", "[1", "{\"a\"}", "nul", "\"", "1 2", "\u{0}"])
+    @Test("text that isn't JSON is refused", arguments: ["", "{", "[1", "{\"a\"}", "nul", "\"", "1 2", "\u{0}"])
     func syntax(text: String) {
         let error = #expect(throws: ValueError.self) { try Self.decoded(text) }
         #expect(error?.message.hasPrefix("User data isn't JSON") == true)
@@ -39,7 +39,7 @@ import TomboloRules
         }
     }
 
-    @Test("texts are compared by their bytes")
+    @Test("strings are compared by their bytes")
     func texts() {
         #expect(UserValue.string("\u{e9}") != .string("e\u{301}"))
         #expect(
@@ -47,7 +47,7 @@ import TomboloRules
                 != Subject(user: ObjectId(), data: ["a": .string("e\u{301}")]))
     }
 
-    @Test("what is null isn't there")
+    @Test("null values count as missing")
     func nulls() {
         let subject = Subject(
             user: ObjectId(), customData: ["a": .null, "b": .array([.null, .object(["c": .null])])])
