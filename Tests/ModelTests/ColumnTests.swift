@@ -51,14 +51,14 @@ struct ColumnTests {
         #expect(error?.message == message)
     }
 
-    @Test("A link takes only keys of its target's type")
+    @Test("A link accepts only keys of its target's type")
     func linkKeyType() throws {
         let column = Column(name: "room", type: .link(to: "Room"), isOptional: true)
         try column.validate(.null, linkKeyType: .uuid)
         #expect(throws: ValueError.self) { try column.validate(.string("x"), linkKeyType: .uuid) }
     }
 
-    @Test("Every type's zero is accepted by a required column")
+    @Test("A required column accepts its type's zero")
     func zeros() throws {
         for type in [.bool, .int(bits: 8), .double, .string, .data, .date, .objectId, .uuid] as [PropertyType] {
             try Column(name: "x", type: type).validate(type.zero)

@@ -15,11 +15,11 @@ struct DateTests {
         #expect(Date(timeIntervalSince1970: seconds).microsecondsSince1970 == microseconds)
     }
 
-    @Test("Dates of our time survive a round trip through Date")
+    @Test("Present-day dates survive a round trip through Date")
     func roundTrip() {
         var generator = SeededGenerator(seed: 4)
         for _ in 0..<10_000 {
-            // 1730 to 2270.
+            // The years 1730 to 2270.
             let value = Int64.random(in: -7_573_651_200_000_000...9_467_020_800_000_000, using: &generator)
             #expect(Date(microsecondsSince1970: value).microsecondsSince1970 == value)
         }

@@ -58,7 +58,7 @@ struct Decimal128Tests {
         #expect((error?.message.count ?? 0) < 200)
     }
 
-    @Test("Every decimal written without an exponent is short enough to be read")
+    @Test("The longest number written without an exponent can be read")
     func longestText() throws {
         let least = "-0." + String(repeating: "0", count: 6_175) + "1"
         #expect(try Decimal128(string: least) == Decimal128(string: "-1E-6176"))
@@ -66,7 +66,7 @@ struct Decimal128Tests {
         #expect(try Decimal128(string: greatest) == .max)
     }
 
-    @Test("No text or bytes trap, and whatever is read comes back")
+    @Test("No text or bytes trap, and every number read survives a round trip")
     func anyText() {
         var random = RandomValues(.printed(for: "anyText"))
         let pieces = ["0", "1", "9", "5", "-", "+", ".", "e", "E", "Inf", "nan", "é", "000000", "99999999", "\u{0}"]
@@ -75,7 +75,7 @@ struct Decimal128Tests {
             if let number = Decimal128(text) { #expect(Self.survives(number), "\(text)") }
             let bytes = (0..<16).map { _ in UInt8(random.int(0...255)) }
             guard let number = Decimal128(bid: bytes) else {
-                Issue.record("16 bytes are no number: \(bytes)")
+                Issue.record("16 bytes weren't read as a number: \(bytes)")
                 continue
             }
             #expect(Self.survives(number), "\(bytes)")
@@ -89,7 +89,7 @@ struct Decimal128Tests {
     // MARK: Encodings
 
     @Test(
-        "The binary form is BSON's",
+        "The binary form matches BSON's",
         arguments: [
             ("0", "000000000000000000000000000040 30"), ("-0", "000000000000000000000000000040b0"),
             ("1", "01000000000000000000000000004030"), ("0.1", "01000000000000000000000000003e30"),
@@ -107,7 +107,7 @@ struct Decimal128Tests {
         #expect(Decimal128(bid: number.bidBytes.dropLast()) == nil)
     }
 
-    @Test("Bits without a meaning in the standard are dropped")
+    @Test("Bits without meaning in the standard are dropped")
     func meaninglessBits() {
         #expect(Decimal128(highBits: 0xfe00_0000_0000_0001, lowBits: 99).bidBytes == Decimal128.nan.bidBytes)
         #expect(Decimal128(highBits: 0xf800_0000_0000_0001, lowBits: 99).description == "-Inf")
@@ -115,7 +115,7 @@ struct Decimal128Tests {
         #expect(Decimal128(highBits: 0xe000_0000_0000_0000, lowBits: 7).isZero)
     }
 
-    @Test("JSON is written as text; numbers are read too")
+    @Test("JSON contains text; numbers are read too")
     func json() throws {
         let numbers: [Decimal128] = ["1.50", "-1E+3", "NaN", "Inf"]
         let json = try JSONEncoder().encode(numbers)
@@ -130,7 +130,7 @@ struct Decimal128Tests {
 
     // MARK: Order
 
-    @Test("Equal numbers hash alike and have one key, however they're written")
+    @Test("Equal numbers have the same hash and key, however they're written")
     func equality() throws {
         for texts in [
             ["1", "1.0", "1.00", "10E-1", "0.1E1"], ["0", "-0", "0E+6111", "0.000"], ["NaN", "-nan"],
@@ -142,7 +142,7 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("Numbers and their keys have the same order, NaN first")
+    @Test("Numbers and their keys sort alike, NaN first")
     func order() throws {
         let ascending = try [
             "NaN", "-Inf", "-9.999999999999999999999999999999999E+6144", "-1E+34", "-10.5", "-10.49", "-1",
@@ -157,12 +157,12 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("Random numbers and their keys have the order of exact arithmetic")
+    @Test("Random numbers and their keys sort as in exact arithmetic")
     func randomOrder() {
         var random = RandomValues(.printed(for: "randomOrder"))
         for _ in 0..<10_000 {
             let a = Self.number(&random, exponents: -40...40)
-            // Often a neighbour, or the same number with other digits.
+            // Half of the time this is a neighbour, or the same number with other digits.
             let b = random.flag() ? Self.number(&random, exponents: -40...40) : Self.neighbour(of: a, &random)
             let isLess = DecimalOracle(a.description) < DecimalOracle(b.description)
             #expect((a < b) == isLess, "\(a) \(b)")
@@ -172,7 +172,7 @@ struct Decimal128Tests {
         }
     }
 
-    /// Up to 34 digits, often few, often ending in zeros or nines.
+    /// A number of up to 34 digits: often few, often ending in zeros or nines.
     private static func number(_ random: inout RandomValues, exponents: ClosedRange<Int>) -> Decimal128 {
         let count = random.pick([1, 2, 5, 17, 33, 34, random.int(1...34)])
         var digits = (0..<count).map { _ in String(random.int(0...9)) }.joined()
@@ -243,7 +243,7 @@ struct Decimal128Tests {
         #expect(c.description == expected)
     }
 
-    @Test("Random sums, products and quotients are exact, rounded once")
+    @Test("Random sums, products and quotients are exact and rounded only once")
     func randomArithmetic() {
         var random = RandomValues(.printed(for: "randomArithmetic"))
         for _ in 0..<5_000 {
@@ -273,7 +273,7 @@ struct Decimal128Tests {
         }
     }
 
-    @Test("Results equal Foundation's Decimal whenever it has all digits")
+    @Test("Results equal those of Foundation's Decimal if it can hold all digits")
     func foundation() {
         var random = RandomValues(.printed(for: "foundation"))
         for _ in 0..<5_000 {

@@ -1,13 +1,13 @@
 import TomboloModel
 
-/// Exact decimal arithmetic on lists of digits, slow and plain, to check Decimal128 against.
+/// Exact decimal arithmetic on lists of digits. It's slow and simple, so that Decimal128 can be checked against it.
 struct DecimalOracle {
     var isNegative: Bool
-    /// Digits, the ones first; empty for 0.
+    /// The digits, least significant first; empty for 0.
     var digits: [Int]
     var exponent: Int
 
-    /// From the text of a finite Decimal128.
+    /// Reads the text of a finite Decimal128.
     init(_ text: String) {
         let parts = text.split(separator: "E")
         let mantissa = parts[0].drop { $0 == "-" }
@@ -25,14 +25,14 @@ struct DecimalOracle {
 
     private mutating func trim() { while digits.last == 0 { digits.removeLast() } }
 
-    /// Sign, digits and exponent without zeros at either end.
+    /// Sign, digits and exponent, without leading or trailing zeros.
     var canonical: String {
         guard let zeros = digits.firstIndex(where: { $0 != 0 }) else { return "0" }
         let text = digits[zeros...].reversed().map(String.init).joined()
         return "\(isNegative ? "-" : "")\(text)E\(exponent + zeros)"
     }
 
-    /// To 34 digits, ties to even; only for exponents that a Decimal128 has.
+    /// Rounded to 34 digits, ties to even. The exponent must be one that a Decimal128 can have.
     var rounded: DecimalOracle {
         let surplus = digits.count - 34
         guard surplus > 0 else { return self }
@@ -69,7 +69,7 @@ struct DecimalOracle {
             exponent: left.exponent + right.exponent)
     }
 
-    /// 80 digits of the quotient, and a last digit 1 for any remainder.
+    /// 80 digits of the quotient, then a digit 1 if there is a remainder.
     static func / (left: DecimalOracle, right: DecimalOracle) -> DecimalOracle {
         let zeros = 80
         var remainder: [Int] = []
@@ -113,7 +113,7 @@ struct DecimalOracle {
         }
     }
 
-    /// `a` is at least `b`.
+    /// Requires that `a` is at least `b`.
     private static func difference(_ a: [Int], _ b: [Int]) -> [Int] {
         var borrow = 0
         return a.indices.map { index in

@@ -25,7 +25,7 @@ struct EmbeddedSchemaTests {
         #expect(schema["Address"] == nil)
     }
 
-    @Test("Lists get tables of their own; a nested list's table refers to its parent element")
+    @Test("Lists get their own tables; a nested list's table refers to its parent element")
     func lists() throws {
         let schema = try Schema.of([Order.self])
         #expect(schema["Order"]?.lists.map(\.name) == ["shipTo.residents", "notes", "items", "route"])
@@ -86,7 +86,7 @@ struct EmbeddedSchemaTests {
         }
     }
 
-    @Test("A list in one column has no more elements than can be read again")
+    @Test("A list in one column has no more elements than can be read back")
     func longArray() throws {
         let column = Column(name: "flags", type: .array([.bool]))
         #expect(ArrayCoding.maximumCount == 0x10_0000)

@@ -21,7 +21,7 @@ struct FractionalRankTests {
         for round in 0..<20 {
             var ranks: [String] = []
             for _ in 0..<500 {
-                // Favours the ends and one spot in the middle, as people do.
+                // Most insertions are at either end or in the middle, as people's are.
                 let position: Int =
                     switch Int.random(in: 0..<4, using: &generator) {
                     case 0: 0
@@ -53,7 +53,7 @@ struct FractionalRankTests {
         #expect((between.map(\.utf8.count).max() ?? 0) <= 4)
     }
 
-    @Test("Keys made elsewhere are accepted as long as there's room")
+    @Test("Keys made by other programs are accepted as long as there's room between them")
     func foreignKeys() throws {
         #expect(try FractionalRank.between("5", nil) == "X")
         #expect(try FractionalRank.between("5", "6") == "5V")

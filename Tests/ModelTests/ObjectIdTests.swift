@@ -38,14 +38,14 @@ struct ObjectIdTests {
         }
     }
 
-    @Test("Generated identifiers differ and carry the time")
+    @Test("Generated identifiers differ and contain the time")
     func generate() {
         let ids = (0..<1_000).map { _ in ObjectId.generate() }
         #expect(Set(ids).count == 1_000)
         #expect(abs(ids[0].timestamp.timeIntervalSinceNow) < 3_600)
     }
 
-    @Test("JSON has the text form")
+    @Test("JSON contains the text form")
     func json() throws {
         let id = try ObjectId(string: "507f1f77bcf86cd799439011")
         let json = try JSONEncoder().encode([id])
@@ -54,7 +54,7 @@ struct ObjectIdTests {
         #expect(throws: (any Error).self) { try JSONDecoder().decode([ObjectId].self, from: Data("[\"x\"]".utf8)) }
     }
 
-    @Test("An ObjectId can be made from a literal or a time, and decoding anything else throws a DecodingError")
+    @Test("An ObjectId can be created from a literal or a time, and decoding anything else throws a DecodingError")
     func objectIds() throws {
         let id = ObjectId("000123450000ffbeef91906c")
         #expect(id.stringValue == "000123450000ffbeef91906c")

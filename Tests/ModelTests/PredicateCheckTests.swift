@@ -57,7 +57,7 @@ struct PredicateCheckTests {
         }
     }
 
-    @Test("A narrow integer may be compared with a number out of its range")
+    @Test("A narrow integer may be compared with a number outside its range")
     func wideLiteral() throws {
         try Predicate.compare(PropertyPath("small"), .less, .int(1_000_000)).check(
             for: "Talk", in: Schema.of([Talk.self]))
@@ -72,7 +72,7 @@ struct PredicateCheckTests {
         #expect(error?.message == "There is no class Tlak in the schema.")
     }
 
-    @Test("Subscriptions do not follow links")
+    @Test("Subscriptions don't follow links")
     func pathLength() throws {
         let predicate = Predicate.compare(PropertyPath(["room", "name"]), .equal, .string("x"))
         let schema = try Schema.of([Talk.self])
@@ -93,7 +93,7 @@ struct PredicateCheckTests {
 
         let seats = PropertyPath("seats")
         try Predicate.isIn(seats, (0..<4_095).map { .int($0) }).check(for: "Talk", in: schema)
-        // The literals of the last list count too, since the receiver counts them.
+        // The last list's literals count too, since the receiver counts them.
         let long = Predicate.isIn(seats, (0..<4_096).map { .int($0) })
         #expect(throws: ValueError.self) { try long.check(for: "Talk", in: schema) }
         try long.check(for: "Talk", in: schema, isBounded: false)
@@ -106,7 +106,7 @@ struct PredicateCheckTests {
         }
     }
 
-    @Test("Subscriptions can't search for text beyond a length, wherever it appears; local queries can")
+    @Test("Subscriptions can't search for long text, wherever it appears; local queries can")
     func needles() throws {
         let schema = try Schema.of([Talk.self])
         let title = PropertyPath("title")
@@ -131,7 +131,7 @@ struct PredicateCheckTests {
             ]).searchCount == 2)
     }
 
-    @Test("A name too long to be a typo is compared with no other")
+    @Test("A name too long to be a typo isn't compared with others")
     func longNames() {
         let long = String(repeating: "a", count: String.nearestLengthLimit)
         #expect(long.nearest(in: [long + "b"]) == long + "b")

@@ -15,7 +15,7 @@ import TomboloModel
     private static let published = Predicate.compare(PropertyPath("isPublic"), .equal, .bool(true))
 
     @Test(
-        "a condition covers those that hold for less",
+        "a condition covers those that hold for the same rows or fewer",
         arguments: [
             (.constant(true), a), (a, .constant(false)), (a, a), (.or([a, b]), a), (.or([a, b, c]), .or([c, a])),
             (a, .and([a, published])), (.or([b, a]), .and([published, a])),
@@ -29,7 +29,7 @@ import TomboloModel
     }
 
     @Test(
-        "and no others, as far as can be seen",
+        "a condition doesn't cover others, as far as can be determined",
         arguments: [
             (.constant(false), a), (a, .constant(true)), (a, b), (a, .or([a, b])), (.and([a, published]), a),
             (among("a"), among("a", "b")), (a, among("a", "b")), (among("a", "b"), c),

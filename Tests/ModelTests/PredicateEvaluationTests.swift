@@ -35,8 +35,8 @@ struct PredicateEvaluationTests {
         #expect(Self.evaluate(predicate, .int(1)) == ofValue)
     }
 
-    /// Trying every position would take 2¹² times the steps of this test: hours.
-    @Test("Searching for a long text takes time linear in the text searched", arguments: [false, true])
+    /// Trying every position would take 2¹² times as many steps: hours.
+    @Test("Searching for a long text takes time linear in the text being searched", arguments: [false, true])
     func longNeedle(ignoringCase: Bool) {
         let half = 1 << 17
         let text = Value.string(String(repeating: "a", count: 4 * half))
@@ -46,9 +46,9 @@ struct PredicateEvaluationTests {
         }
     }
 
-    @Test("contains finds what checking every position finds", arguments: 1...200)
+    @Test("contains finds the same as checking every position", arguments: 1...200)
     func containsOracle(seed: Int) {
-        // Few letters, so that prefixes repeat.
+        // Few different letters, so that prefixes repeat.
         var state = UInt64(seed) &* 0x9e37_79b9_7f4a_7c15
         func text(_ length: Int) -> [UInt8] {
             (0..<length).map { _ in

@@ -3,7 +3,7 @@ import TomboloModel
 
 @Suite("Previous names of classes and properties")
 struct PreviousNameTests {
-    @Test("A property is found by the names that it had")
+    @Test("A property is found by its previous names")
     func properties() throws {
         let schema = try Schema.of([Journey.self])
         let journey = try #require(schema["Journey"])
@@ -16,7 +16,7 @@ struct PreviousNameTests {
         #expect(journey.columnIndex("origin") == journey.columnIndex("start"))
     }
 
-    @Test("A class is found by the names that it had, and so are the elements of its lists")
+    @Test("A class is found by its previous names, and so are the elements of its lists")
     func classes() throws {
         let schema = try Schema.of([Journey.self])
         #expect(schema.index(of: "Trip") == schema.index(of: "Journey"))
@@ -29,7 +29,7 @@ struct PreviousNameTests {
         #expect(schema["Trip.nothing"] == nil)
     }
 
-    @Test("Documents have the previous names, and give the same schema")
+    @Test("Documents contain the previous names, and give the same schema")
     func document() throws {
         let document = try ModelDocument(app: "journeys", objectTypes: [Journey.self])
         #expect(document["Journey"]?.previousNames == ["Trip"])
@@ -38,7 +38,7 @@ struct PreviousNameTests {
         #expect(try ModelDocument(json: document.json).schema() == Schema.of([Journey.self]))
     }
 
-    @Test("A previous name that another one has now, or had, is a mistake")
+    @Test("A previous name that is also another's present or previous name is a mistake")
     func clashes() {
         let error = #expect(throws: SchemaError.self) { try Schema.of([Clash.self, Other.self]) }
         let problems = error?.problems ?? []

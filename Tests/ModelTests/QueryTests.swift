@@ -12,7 +12,7 @@ struct QueryTests {
     private let start = Date(timeIntervalSince1970: 5)
     private let id = ObjectId(high: 1, low: 2)
 
-    /// The block gives this predicate, which fits the class.
+    /// The block gives this predicate, and it fits the class.
     private func check(
         _ query: (Query<Talk>) -> Query<Bool>, _ expected: Predicate, _ location: SourceLocation = #_sourceLocation
     ) throws {
@@ -108,7 +108,7 @@ struct QueryTests {
         #expect(Predicate.any([a, .or([b, a])]) == .or([a, b, a]))
     }
 
-    @Test("Paths come in order, and the description reads like a query")
+    @Test("Paths are in order, and the description reads like a query")
     func description() {
         let predicate = Query<Talk>.predicate { $0.seats > 1 && !$0.room.name.contains("a", options: .caseInsensitive) }
         #expect(predicate.paths == [Self.seats, PropertyPath(["room", "name"])])

@@ -1,7 +1,7 @@
 import Foundation
 import TomboloModel
 
-/// Foundation has a type of this name too.
+/// Foundation has a type with this name too.
 typealias Predicate = TomboloModel.Predicate
 
 enum TalkKind: String, PersistableEnum {
@@ -59,7 +59,7 @@ class Talk: Identified {
     override class func indexedProperties() -> [String] { ["startsAt"] }
 }
 
-/// No primary key: for local use only.
+/// Without a primary key, so for local use only.
 class Note: Object {
     @Persisted var text: String
 }

@@ -56,7 +56,7 @@ struct SchemaDiscoveryTests {
         #expect(schema["Speaker"]?.columns[4].type == .float)
     }
 
-    @Test("A list becomes an element class with a table of its own")
+    @Test("A list becomes an element class with its own table")
     func elements() throws {
         let element = try #require(schema["Talk.speakers"])
         #expect(element.table == "talk_speakers")
@@ -121,7 +121,7 @@ struct SchemaDiscoveryTests {
         #expect(talk.room == nil)
     }
 
-    @Test("An unmanaged object keeps what's written to it, its lists in order")
+    @Test("An unmanaged object keeps what's written to it, and the order of its lists")
     func unmanaged() {
         let talk = Talk()
         let speaker = Speaker()

@@ -52,7 +52,7 @@ struct TextPatternTests {
         }
     }
 
-    /// With backtracking, any of these would take longer than the universe has.
+    /// With backtracking, any of these would take longer than the age of the universe.
     @Test("Patterns built to be slow are fast")
     func hostile() {
         let text = String(repeating: "a", count: 100_000)
@@ -63,7 +63,7 @@ struct TextPatternTests {
         #expect(TextPattern(String(repeating: "*?", count: 1_000) + "*").matches(text))
     }
 
-    /// A table of every prefix of the pattern against every prefix of the text.
+    /// Matches every prefix of the pattern with every prefix of the text.
     private static func matches(_ pattern: String, _ text: String) -> Bool {
         let text = Array(text.unicodeScalars)
         var row = [true] + text.map { _ in false }

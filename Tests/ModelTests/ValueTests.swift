@@ -72,7 +72,7 @@ struct ValueTests {
         #expect(Value.data(slice).hashValue == Value.data(Data([1, 2])).hashValue)
     }
 
-    @Test("Messages quote long text shortened")
+    @Test("Messages shorten long text")
     func descriptions() {
         #expect(Value.string(String(repeating: "x", count: 100)).description.count == 43)
         #expect(Value.data(Data(count: 5)).description == "5 bytes")
@@ -80,7 +80,7 @@ struct ValueTests {
         #expect(Value.date(0).description == "1970-01-01T00:00:00Z")
     }
 
-    @Test("Text is cut by bytes, between code points, even if it has few characters")
+    @Test("Text is cut by bytes, but between code points, even if it has few characters")
     func shortening() {
         let accents = "e" + String(repeating: "\u{301}", count: 100_000)
         #expect(accents.count == 1)

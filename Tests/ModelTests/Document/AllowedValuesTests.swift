@@ -2,7 +2,7 @@ import Testing
 
 @testable import TomboloModel
 
-/// The values of enumerations in model documents.
+/// The allowed values of enumerations in model documents.
 @Suite struct AllowedValuesTests {
     private static func document(_ type: String, _ values: String) -> String {
         """
@@ -13,7 +13,7 @@ import Testing
 
     private static func allowed(_ document: ModelDocument) -> AllowedValues? { document["A"]?["b"]?.allowedValues }
 
-    @Test("the cases of an enumeration are the values of its property, of an optional one and of a list's elements")
+    @Test("an enumeration's cases are the allowed values of its property, of an optional one and of a list's elements")
     func cases() throws {
         let schema = try ModelDocument(app: "parcels", objectTypes: [Parcel.self]).schema()
         let parcel = try #require(schema["Parcel"])
@@ -28,7 +28,7 @@ import Testing
         #expect(levels.columns[ElementColumn.rank].allowedValues == nil)
     }
 
-    @Test("texts with quotes, backslashes and control characters come back from JSON")
+    @Test("strings with quotes, backslashes and control characters survive a round trip through JSON")
     func escapes() throws {
         let texts = ["", "\"", "\\", "a\nb", "\u{1}", "ümläut 🚢", "/", "null"]
         let property = ModelProperty(
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "values that a property can't have are refused with its name",
+        "values that a property can't have are refused with the property's name",
         arguments: [
             ("string", "[]"), ("string", "[1]"), ("string", #"["a", "a"]"#), ("string", #"["a\u0000"]"#),
             ("string", "\"a\""), ("string", "[null]"), ("string", "[true]"), ("int8", "[128]"), ("int8", "[-129]"),
@@ -52,13 +52,13 @@ import Testing
     func mistakes(type: String, values: String) {
         do {
             _ = try ModelDocument(json: Self.document(type, values))
-            Issue.record("\(type) \(values.prefix(80)) was taken.")
+            Issue.record("\(type) \(values.prefix(80)) was accepted.")
         } catch {
             #expect(error.problems.contains { $0.property == "b" }, "\(error)")
         }
     }
 
-    @Test("the widest values of a type are taken")
+    @Test("the widest values of a type are accepted")
     func bounds() throws {
         #expect(Self.allowed(try ModelDocument(json: Self.document("int8?", "[-128, 127]")))?.values.count == 2)
         #expect(
@@ -67,7 +67,7 @@ import Testing
         #expect(Self.allowed(try ModelDocument(json: Self.document("int", "[\(all)]")))?.values.count == 1_000)
     }
 
-    @Test("a newer document's values replace the older ones, and a device's never do")
+    @Test("a newer document's values replace the older ones without changing the fingerprint")
     func merging() throws {
         let old = try ModelDocument(json: Self.document("string", #"["a", "b"]"#))
         let new = try ModelDocument(json: Self.document("string", #"["b", "c"]"#))

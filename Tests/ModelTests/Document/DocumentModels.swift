@@ -1,7 +1,7 @@
 import Foundation
 import TomboloModel
 
-/// A class with a property of every type, in every way to declare it.
+/// A class with a property of every type, declared in every possible way.
 final class Parcel: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted var bool: Bool

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TomboloModel
 
-/// Which texts are Markdown, in classes and in model documents.
+/// Which strings contain Markdown, in classes and in model documents.
 @Suite struct MarkdownPropertiesTests {
     private static func document(_ type: String, _ more: String = ", \"markdown\": true") -> String {
         """
@@ -11,7 +11,7 @@ import Testing
         """
     }
 
-    @Test("a class says which of its texts are Markdown, and so does one whose objects live in others")
+    @Test("a class declares which of its strings are Markdown, and so does an embedded class")
     func classes() throws {
         let schema = try ModelDocument(app: "parcels", objectTypes: [Parcel.self]).schema()
         let parcel = try #require(schema["Parcel"])
@@ -19,7 +19,7 @@ import Testing
         #expect(try #require(schema["Parcel.stops"]).columns.filter(\.isMarkdown).map(\.name) == ["directions"])
     }
 
-    @Test("markdownProperties() must name texts")
+    @Test("markdownProperties() must name strings")
     func mistakes() {
         let error = #expect(throws: SchemaError.self) { try Schema.of([WrongMarkdown.self]) }
         let text = error?.description ?? ""
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "a document in which something else is Markdown is refused with the property's name",
+        "a document that marks anything but a plain string as Markdown is refused with the property's name",
         arguments: [
             ("int", #""markdown": true"#), ("data?", #""markdown": true"#), ("list<string>", #""markdown": true"#),
             ("string", #""markdown": "yes""#), ("string", #""markdown": true, "values": ["x"]"#),
@@ -40,13 +40,13 @@ import Testing
     func refused(type: String, more: String) {
         do {
             _ = try ModelDocument(json: Self.document(type, ", \(more)"))
-            Issue.record("\(type), \(more) was taken.")
+            Issue.record("\(type), \(more) was accepted.")
         } catch {
             #expect(error.problems.contains { $0.property == "b" && $0.message.lowercased().contains("markdown") })
         }
     }
 
-    @Test("it changes neither tables nor the fingerprint, and the newer document decides")
+    @Test("Markdown changes neither tables nor the fingerprint, and the newer document decides")
     func merging() throws {
         let plain = try ModelDocument(json: Self.document("string?", ""))
         let marked = try ModelDocument(json: Self.document("string?"))

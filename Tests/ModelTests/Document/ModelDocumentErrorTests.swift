@@ -4,12 +4,12 @@ import TomboloModel
 
 @Suite("Model documents that can't be read")
 struct ModelDocumentErrorTests {
-    /// A document with these classes, as JSON.
+    /// A JSON document with these classes.
     private static func document(_ classes: String) -> String {
         #"{"format": 1, "app": "a", "classes": [\#(classes)]}"#
     }
 
-    /// A class with a key and these properties.
+    /// A class with a primary key and these properties.
     private static func item(_ name: String = "A", _ properties: String, _ more: String = "") -> String {
         let key = #"{"name": "_id", "type": "objectId", "primaryKey": true}"#
         return
@@ -31,7 +31,7 @@ struct ModelDocumentErrorTests {
     }
 
     @Test(
-        "A member that is given twice is told with its line, however it is written",
+        "A duplicate member is reported with its line, however it is written",
         arguments: [
             ("{\"format\": 1,\n\"app\": \"a\", \"app\": \"b\", \"classes\": []}", 2, "app"),
             ("{\"format\": 1, \"app\": \"a\",\n\n\"classes\": [], \"cl\\u0061sses\" : []}", 3, "cl"),
@@ -41,16 +41,16 @@ struct ModelDocumentErrorTests {
         #expect(problems(json).first?.hasPrefix("Line \(line): \"\(name)") == true, "\(problems(json))")
     }
 
-    @Test("The same member in several objects, and texts that look like members, are fine")
+    @Test("The same member in several objects, and strings that look like members, are fine")
     func membersThatOnlyLookRepeated() throws {
         let json =
             #"{"format": 1, "app": "a", "classes": [{"name": "A", "properties": [{"name": "name", "type": "int", "primaryKey": true}]}]}"#
         #expect(try ModelDocument(json: json).classes.count == 1)
-        #expect(try ModelDocument(json: "\u{FEFF}" + json).classes.count == 1, "A byte order mark is skipped.")
+        #expect(try ModelDocument(json: "\u{FEFF}" + json).classes.count == 1, "A byte order mark should be skipped.")
     }
 
     @Test(
-        "A mistake is told with class, property and the nearest name",
+        "A mistake is reported with class, property and the nearest name",
         arguments: [
             (
                 item("A", #"{"name": "price", "type": "integer"}"#), "A.price: 'integer' isn't a type."
@@ -217,7 +217,7 @@ struct ModelDocumentErrorTests {
         #expect(found.contains { $0.hasSuffix(message) }, "\(found)")
     }
 
-    @Test("All mistakes are told at once")
+    @Test("All mistakes are reported at once")
     func several() {
         let found = problems(
             Self.document(
@@ -226,7 +226,7 @@ struct ModelDocumentErrorTests {
         #expect(found.count == 3, "\(found)")
     }
 
-    @Test("A document of a newer format says that the program must be updated, whatever else is in it")
+    @Test("A document in a newer format asks to update the program, whatever else it contains")
     func newer() {
         let error = #expect(throws: ModelDocumentError.self) {
             try ModelDocument(json: #"{"format": 2, "models": {"Listing": "new"}}"#)
@@ -238,7 +238,7 @@ struct ModelDocumentErrorTests {
     }
 
     @Test(
-        "What isn't a model document is refused with a sentence",
+        "Anything that isn't a model document is refused with an explanation",
         arguments: [
             ("", "The document isn't valid JSON"), ("nonsense", "The document isn't valid JSON"),
             ("[]", "must be a JSON object"), ("{}", "has no \"format\""),
@@ -254,7 +254,7 @@ struct ModelDocumentErrorTests {
         #expect(found.contains { $0.contains(message) }, "\(found)")
     }
 
-    @Test("Nesting without end is refused")
+    @Test("Endless nesting is refused")
     func nesting() {
         for bracket in ["[", #"{"a":"#] {
             let found = problems(String(repeating: bracket, count: 100_000))
@@ -262,7 +262,7 @@ struct ModelDocumentErrorTests {
         }
     }
 
-    @Test("Bytes that aren't UTF-8 are refused, and so are more than the bound")
+    @Test("Bytes that aren't UTF-8 are refused, as are more bytes than the limit")
     func bytes() {
         let invalid = #expect(throws: ModelDocumentError.self) { try ModelDocument(json: [0x7b, 0xff, 0x7d]) }
         #expect(invalid?.description == "The document isn't valid UTF-8.")
@@ -271,7 +271,7 @@ struct ModelDocumentErrorTests {
         #expect(error?.description == "The document has 4194305 bytes; the limit is 4194304.")
     }
 
-    @Test("A document cut anywhere is refused")
+    @Test("A truncated document is refused, wherever it is cut")
     func truncated() throws {
         let bytes = Array(try ModelDocument(app: "parcels", objectTypes: [Parcel.self]).json.utf8.dropLast())
         for count in stride(from: 0, to: bytes.count, by: 7) {
@@ -279,7 +279,7 @@ struct ModelDocumentErrorTests {
         }
     }
 
-    @Test("Damaged bytes give an error or a document, and never stop the program")
+    @Test("Damaged bytes result in an error or a document, and never crash the program")
     func damaged() throws {
         var random = SeededGenerator.printed(for: "damaged model documents")
         let bytes = Array(try ModelDocument(app: "parcels", objectTypes: [Parcel.self]).json.utf8)
@@ -323,7 +323,7 @@ struct ModelDocumentErrorTests {
         #expect(tables.contains { $0.contains("more than 5000 tables") }, "\(tables)")
     }
 
-    @Test("Embedded objects have a depth that they can't pass")
+    @Test("Embedded objects can't nest deeper than the limit")
     func deep() {
         let parts = (0..<40).map { index in
             Self.part(
@@ -335,7 +335,7 @@ struct ModelDocumentErrorTests {
         #expect(found.contains { $0.contains("more than 16 levels deep") }, "\(found)")
     }
 
-    @Test("Numbers of classes, properties and problems are bounded")
+    @Test("The numbers of classes, properties and problems are limited")
     func bounds() {
         let classes = (0...ModelDocument.maximumClassCount).map { Self.item("A\($0)", "") }
         #expect(problems(Self.document(classes.joined(separator: ","))) == [#""classes" has more than 1000 elements."#])
@@ -347,7 +347,7 @@ struct ModelDocumentErrorTests {
         #expect(problems(Self.document(Self.item("A", wrong.joined(separator: ",")))).count == 100)
     }
 
-    @Test("A long name is cut in messages")
+    @Test("Long names are shortened in messages")
     func longName() {
         let found = problems(Self.document(Self.item(String(repeating: "a", count: 1_000), "")))
         #expect(found.allSatisfy { $0.utf8.count < 400 }, "\(found)")

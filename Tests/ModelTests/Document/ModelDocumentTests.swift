@@ -5,7 +5,7 @@ import Testing
 @Suite("Model documents")
 struct ModelDocumentTests {
     @Test(
-        "Swift classes become a document, JSON, and the same schema again",
+        "Swift classes become a document, then JSON, and the same schema again",
         arguments: [
             [Parcel.self], [Room.self, Talk.self, Note.self], [Venue.self], [Depot.self], [Speaker.self, Speaker.self],
         ] as [[Object.Type]])
@@ -21,7 +21,7 @@ struct ModelDocumentTests {
         #expect(schema.synchronizationProblems == expected.synchronizationProblems)
     }
 
-    @Test("The JSON has a property on each line, in an order that never changes")
+    @Test("The JSON has one property per line, in a stable order")
     func text() throws {
         let document = try ModelDocument(app: "venues", objectTypes: [Room.self])
         #expect(
@@ -55,7 +55,7 @@ struct ModelDocumentTests {
                 """)
     }
 
-    @Test("Every fact of a class and of its properties is in the JSON")
+    @Test("The JSON contains every fact about a class and its properties")
     func everyMember() throws {
         let json = try ModelDocument(app: "parcels", objectTypes: [Parcel.self]).json
         let lines = Set(
@@ -80,10 +80,10 @@ struct ModelDocumentTests {
         ] {
             #expect(lines.contains(line[...]), "\(line)\n\(json)")
         }
-        #expect(!json.contains("parcels\", \"type"), "LinkingObjects are computed on devices")
+        #expect(!json.contains("parcels\", \"type"), "LinkingObjects are computed on devices, so documents omit them.")
     }
 
-    @Test("Random documents come back from JSON, and the order of classes in it doesn't matter")
+    @Test("Random documents survive a round trip through JSON, and the order of classes in it doesn't matter")
     func randomDocuments() throws {
         var maker = RandomDocument(random: .printed(for: "random documents"))
         for _ in 0..<300 {
@@ -113,7 +113,7 @@ struct ModelDocumentTests {
         }
     }
 
-    @Test("Two embedded classes of one name are refused where they differ")
+    @Test("Two embedded classes with the same name are refused if they differ")
     func sameName() throws {
         let error = #expect(throws: SchemaError.self) {
             try ModelDocument(app: "a", objectTypes: [FirstHolder.self, SecondHolder.self])
@@ -121,7 +121,7 @@ struct ModelDocumentTests {
         #expect(error?.description == "Two classes are named Piece; rename one.")
     }
 
-    @Test("An app's name that isn't one is refused", arguments: ["", "Listings", "1a", "-a", "a b", "ä"])
+    @Test("An invalid app name is refused", arguments: ["", "Listings", "1a", "-a", "a b", "ä"])
     func app(name: String) {
         let error = #expect(throws: SchemaError.self) { try ModelDocument(app: name, objectTypes: [Venue.self]) }
         #expect(error?.problems.count == 1)
@@ -134,7 +134,7 @@ struct ModelDocumentTests {
         #expect(error?.description.contains("did you mean 'email'?") == true)
     }
 
-    @Test("A name that PostgreSQL would cut can't be synchronised, and a document can't have it")
+    @Test("A name that PostgreSQL would truncate can't be synchronised, nor be in a document")
     func longNames() throws {
         let problem = try #require(Schema.of([LongName.self]).synchronizationProblems.first)
         #expect(problem.contains("longer than PostgreSQL's limit of 63 bytes"))
@@ -144,7 +144,7 @@ struct ModelDocumentTests {
 }
 
 extension Schema {
-    /// What a document leaves out: devices alone use it.
+    /// The schema as a document has it, without the LinkingObjects that only devices use.
     func withoutLinkingObjects() throws -> Schema {
         func element(_ element: ListProperty.Element) -> ListProperty.Element {
             if case .embedded(let item) = element { .embedded(changed(item)) } else { element }

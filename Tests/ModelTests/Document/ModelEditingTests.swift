@@ -19,7 +19,7 @@ struct ModelEditingTests {
         try ModelDocument(app: "homes", classes: [agent, listing])
     }
 
-    @Test("a class and a property are added, and told as changes")
+    @Test("adding a class and a property shows up as changes")
     func adding() throws {
         let before = try Self.document()
         let after = try before.adding(ModelClass(name: "Boat", table: "boat", properties: [Self.key]))
@@ -34,7 +34,7 @@ struct ModelEditingTests {
         #expect(throws: ModelDocumentError.self) { try after.adding(Self.agent) }
     }
 
-    @Test("a renamed property keeps what it is, its former name, and a column that has a name of its own")
+    @Test("a renamed property keeps its attributes, its old name, and its column if that has its own name")
     func renaming() throws {
         let before = try Self.document()
         let after = try before.renaming("price", of: "Listing", to: "cost").renaming("size", of: "Listing", to: "area")
@@ -54,7 +54,7 @@ struct ModelEditingTests {
         #expect(back["Listing"]?["price"]?.previousNames == ["cost"])
     }
 
-    @Test("what is taken out is retired once it's merged, and nothing may link to it")
+    @Test("what is removed is retired once merged, and can't be removed while something links to it")
     func removing() throws {
         let before = try Self.document()
         let error = #expect(throws: ModelDocumentError.self) { try before.removing("Agent") }
@@ -67,7 +67,7 @@ struct ModelEditingTests {
         #expect(throws: ModelDocumentError.self) { try before.removing("_id", of: "Listing").merged(over: before) }
     }
 
-    @Test("values that can't be entered any more are a loss, and further ones aren't")
+    @Test("forbidding values counts as a loss, allowing more doesn't")
     func narrowing() throws {
         func kinds(_ old: [String]?, _ new: [String]?) throws -> [ModelChange.Kind] {
             func document(_ values: [String]?) throws -> ModelDocument {
@@ -84,7 +84,7 @@ struct ModelEditingTests {
         #expect(try kinds(["a"], ["a"]) == [])
     }
 
-    @Test("what a merge keeps isn't retired, and what it doesn't name is")
+    @Test("additions that a merge is told to keep aren't retired; others are")
     func keeping() throws {
         let old = try Self.document()
         let current = try old.adding(ModelProperty(name: "notes", type: .string, isOptional: true), to: "Listing")

@@ -13,7 +13,7 @@ struct ModelMergeTests {
             name: name, table: Column.sqlName(for: name), properties: [key] + properties, previousNames: previous)
     }
 
-    /// The class Listing.
+    /// The class Listing with these properties.
     private static func item(
         _ properties: [ModelProperty], unique: [[String]] = [], isTrashable: Bool = false
     ) -> ModelClass {
@@ -30,14 +30,14 @@ struct ModelMergeTests {
         ModelProperty(name: name, type: .int(bits: 64), previousNames: previous, isRetired: isRetired)
     }
 
-    @Test("The first document is kept as it is")
+    @Test("The first document is kept unchanged")
     func first() throws {
         let document = try Self.document(Self.item([Self.int("price")]))
         #expect(try document.merged(over: nil) == document)
         #expect(try document.merged(over: document) == document)
     }
 
-    @Test("What the newer document lacks is retired, and comes back when it does")
+    @Test("Whatever the newer document lacks is retired, and is restored when a later one has it again")
     func retired() throws {
         let old = try Self.document(
             Self.item([
@@ -49,7 +49,7 @@ struct ModelMergeTests {
         let listing = try #require(merged["Listing"])
         #expect(listing.properties.map(\.name) == ["_id", "rooms", "price", "agent", "tags"])
         #expect(listing.properties.map(\.isRetired) == [false, false, true, true, true])
-        #expect(listing["agent"]?.isOptional == true, "Newer versions write no link")
+        #expect(listing["agent"]?.isOptional == true, "Newer versions don't write the link, so it must be optional.")
         #expect(merged["Agent"]?.isRetired == true)
         let schema = try merged.schema()
         #expect(schema["Listing"]?.columns.filter(\.isRetired).map(\.name) == ["price", "agent"])
@@ -62,7 +62,7 @@ struct ModelMergeTests {
         #expect(again["Listing"]?["price"]?.isRetired == false)
     }
 
-    @Test("A renamed property is the same property, known by every name that it had")
+    @Test("A renamed property stays the same property, known by each of its previous names")
     func renamedProperty() throws {
         let first = try Self.document(Self.item([Self.int("cost")], unique: [["cost"]]))
         let second = try Self.document(Self.item([Self.int("price", previous: ["cost"])], unique: [["price"]]))
@@ -73,14 +73,14 @@ struct ModelMergeTests {
         #expect(third["Listing"]?.properties.count == 2)
         let item = try #require(try third.schema()["Listing"])
         for name in ["amount", "price", "cost"] { #expect(item.columnIndex(name) == 1) }
-        // A version that was skipped declares an older name.
+        // If a version was skipped, the next one declares an older name.
         let skipped = try Self.document(Self.item([Self.int("amount", previous: ["cost"])])).merged(over: second)
         #expect(skipped["Listing"]?["amount"]?.previousNames == ["cost", "price"])
         let back = try Self.document(Self.item([Self.int("cost", previous: ["amount"])])).merged(over: third)
         #expect(back["Listing"]?["cost"]?.previousNames == ["amount", "price"])
     }
 
-    @Test("A renamed class is the same class, in links, lists and embedded objects too")
+    @Test("A renamed class stays the same class, including in links, lists and embedded objects")
     func renamedClass() throws {
         let part = ModelClass(name: "Part", table: nil, properties: [Self.int("x")])
         let properties = { (agent: String, part: String) in
@@ -111,7 +111,7 @@ struct ModelMergeTests {
     }
 
     @Test(
-        "What older versions couldn't live with is refused, with class and property",
+        "Changes that would break older versions are refused, with class and property",
         arguments: [
             (
                 [item([int("price")])], [item([ModelProperty(name: "price", type: .double)])],
@@ -173,11 +173,11 @@ struct ModelMergeTests {
             ),
         ] as [([ModelClass], [ModelClass], String)])
     func refused(old: [ModelClass], new: [ModelClass], message: String) throws {
-        // Two properties that claim one name are refused before anything is merged.
+        // If two properties claim one name, the document is refused before the merge.
         let before = try ModelDocument(app: "a", classes: old)
         do throws(ModelDocumentError) {
             _ = try ModelDocument(app: "a", classes: new).merged(over: before)
-            Issue.record("nothing was refused")
+            Issue.record("The new document was accepted.")
         } catch {
             let found = error.problems.map(\.description)
             #expect(
@@ -187,7 +187,7 @@ struct ModelMergeTests {
         }
     }
 
-    @Test("A property may become optional, and elements may become nil")
+    @Test("A property or a list's elements may become optional")
     func optional() throws {
         let old = try Self.document(
             Self.item([Self.int("price"), ModelProperty(name: "l", type: .list(.string, isOptional: false))]))
@@ -212,7 +212,7 @@ struct ModelMergeTests {
         #expect(error?.description == "A document of the app 'a' can't replace one of the app 'b'.")
     }
 
-    @Test("A device of any version only adds")
+    @Test("A document from a device, of any version, only adds")
     func additive() throws {
         let server = try Self.document(
             Self.item([Self.int("price", previous: ["cost"]), Self.int("rooms")], unique: [["price", "rooms"]]),
@@ -231,19 +231,19 @@ struct ModelMergeTests {
         #expect(house["amount"]?.previousNames == ["price", "cost"])
         #expect(house.uniqueProperties == [["amount", "rooms"]])
         #expect(house.properties.allSatisfy { !$0.isRetired })
-        // Whoever asks again, in any version, changes nothing.
+        // Merging the same document again, in any version, changes nothing.
         #expect(try newer.merged(over: merged, retiringMissing: false) == merged)
         #expect(try older.merged(over: merged, retiringMissing: false) == merged)
         #expect(try server.merged(over: merged, retiringMissing: false) == merged)
     }
 
-    @Test("Random documents: merging twice changes nothing, and nothing is lost")
+    @Test("Merging random documents twice changes nothing, and nothing is lost")
     func randomDocuments() throws {
         var maker = RandomDocument(random: .printed(for: "merging random documents"))
         var merged = 0
         for _ in 0..<300 {
             let old = try maker.make()
-            // Documents of their own seldom go together; the next version of an app always does.
+            // Unrelated documents are rarely compatible; the next version of the same app always is.
             let another = try ModelDocument(app: old.app, classes: try maker.make().classes)
             let next = try ModelDocument(app: old.app, classes: old.classes.map { Self.next($0, &maker.random) })
             for (new, retires) in [(another, true), (another, false), (next, true), (next, false)] {
@@ -267,7 +267,7 @@ struct ModelMergeTests {
         #expect(merged >= 600)
     }
 
-    /// The class without some of its properties, with a new one.
+    /// A copy of the class that lacks some of its properties and has a new one.
     private static func next(_ item: ModelClass, _ random: inout SeededGenerator) -> ModelClass {
         var kept = item.properties.filter { $0.isPrimaryKey || Int.random(in: 0..<4, using: &random) > 0 }
         kept.append(ModelProperty(name: "brought", type: .int(bits: 64), isOptional: true))

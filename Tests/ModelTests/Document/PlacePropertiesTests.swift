@@ -2,7 +2,7 @@ import Testing
 
 @testable import TomboloModel
 
-/// Which numbers are a place, in classes and in model documents.
+/// Which numbers are coordinates of a place, in classes and in model documents.
 @Suite struct PlacePropertiesTests {
     private static func document(_ properties: String) -> String {
         """
@@ -14,7 +14,7 @@ import Testing
     private static let latitude = #"{"name": "lat", "type": "double?", "place": "latitude"}"#
     private static let longitude = #"{"name": "lon", "type": "double", "place": "longitude"}"#
 
-    @Test("a class says which of its numbers are its place, and so does one whose objects live in others")
+    @Test("a class declares which of its numbers are its coordinates, and so does an embedded class")
     func classes() throws {
         let document = try ModelDocument(app: "quays", objectTypes: [PlacedQuay.self])
         let columns = try #require(try document.schema()["PlacedQuay"]).columns
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "a document with half a place, two, or one of something else is refused with what is wrong",
+        "a document with half a place, two places or non-Double coordinates is refused, with the mistake",
         arguments: [
             (latitude, "A class with a place needs one"), (longitude, "A class with a place needs one"),
             (#"\#(latitude), \#(latitude.replacing("lat\"", with: "b\""))"#, "A class with a place needs one"),
@@ -59,7 +59,7 @@ import Testing
         #expect(error?.problems.contains { $0.message.contains(message) } == true, "\(String(describing: error))")
     }
 
-    @Test("it changes neither tables nor the fingerprint, and the newer document decides")
+    @Test("places change neither tables nor the fingerprint, and the newer document decides")
     func merging() throws {
         let plain = try ModelDocument(
             json: Self.document(#"{"name": "lat", "type": "double?"}, {"name": "lon", "type": "double"}"#))
@@ -68,7 +68,7 @@ import Testing
         #expect(!plain.json.contains("place"))
         #expect(try placed.merged(over: plain)["A"]?["lon"]?.coordinate == .longitude)
         #expect(try plain.merged(over: placed)["A"]?["lon"]?.coordinate == nil)
-        // A property that is gone is no part of a place, or another one couldn't take its part.
+        // A retired property isn't a coordinate any more, so another property can take over.
         let moved = try ModelDocument(
             json: Self.document(#"\#(Self.latitude), {"name": "east", "type": "double?", "place": "longitude"}"#))
         let merged = try moved.merged(over: placed)["A"]

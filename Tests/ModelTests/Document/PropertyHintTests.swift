@@ -26,7 +26,7 @@ private final class Misnamed: Object {
     override class func propertyHints() -> [String: String] { ["prise": "In cents."] }
 }
 
-/// What model classes say to people who enter values.
+/// The hints that model classes give to people who enter values.
 @Suite struct PropertyHintTests {
     private static func document(_ hint: String?) throws -> ModelDocument {
         let key = ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true)
@@ -34,7 +34,7 @@ private final class Misnamed: Object {
         return try ModelDocument(app: "a", classes: [ModelClass(name: "A", table: "a", properties: [key, price])])
     }
 
-    @Test("hints of values, lists and embedded objects come back from JSON and reach the schema")
+    @Test("hints of values, lists and embedded objects survive a round trip through JSON and reach the schema")
     func whole() throws {
         let document = try ModelDocument(app: "hints", objectTypes: [Hinted.self])
         let read = try ModelDocument(json: document.json)
@@ -57,7 +57,7 @@ private final class Misnamed: Object {
         #expect(try merged.schema().fingerprint == old.schema().fingerprint)
     }
 
-    @Test("a hint of a property that isn't there is a mistake, and so is one that is empty or too long")
+    @Test("a hint for a missing property is a mistake, as is one that is empty or too long")
     func mistakes() throws {
         let error = #expect(throws: SchemaError.self) { _ = try Schema.of([Misnamed.self]) }
         #expect(error?.description.contains("did you mean 'price'?") == true)

@@ -170,7 +170,7 @@ struct FilterFormatErrorTests {
             try parse("name == '" + String(repeating: "a", count: 1 << 18) + "'")
         }
         #expect(throws: FilterFormatError.self) { try parse(String(repeating: "best.", count: 10_000) + "age == 1") }
-        // Arguments have no such bound.
+        // Arguments aren't limited.
         _ = try Filter(parsing: "age IN %@", arguments: [Array(0..<100_000)], for: "Owner", in: schema)
     }
 

@@ -27,7 +27,7 @@ struct FilterFormatTests {
             try filter.check(for: "Owner", in: schema)
             // Object keys can't be arguments.
             if format.contains("%@"), arguments.contains(where: { $0 is Dog || $0 is [Dog] }) { return }
-            // The printed form reads back as the same, except quantifiers with several conditions.
+            // The printed form parses to the same filter, except for quantifiers with several conditions.
             let (printed, values) = filter.format()
             let again = try Filter(parsing: printed, arguments: values.map(Self.argument), for: "Owner", in: schema)
             #expect(again == filter, "\(format) → \(printed)", sourceLocation: location)
@@ -398,7 +398,7 @@ struct FilterFormatTests {
         try check(
             "SUBQUERY(dogs, $d, SUBQUERY($d.puppies, $p, $p.age < $d.age).@count == 0).@count > 1",
             .compare(.count(dogs, inner), .greater, Self.int(1), []))
-        // A list of an object further out.
+        // A list of an object from an outer subquery.
         let siblings = FilterOperand.count(PropertyPath("puppies"), .compare(Self.age, .greater, .outer(Self.age), []))
         try check(
             "SUBQUERY(dogs, $d, SUBQUERY($d.puppies, $p, SUBQUERY($d.puppies, $q, $q.age > $d.age).@count > $p.age)"
@@ -428,7 +428,7 @@ struct FilterFormatTests {
             ]))
     }
 
-    @Test("A subscription's predicate is read in one step, and one that follows links is refused")
+    @Test("A subscription's predicate is parsed in one step, and one that follows links is refused")
     func predicates() throws {
         let schema = try Schema.owners
         let predicate = try Predicate(

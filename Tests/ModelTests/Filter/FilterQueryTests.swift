@@ -165,7 +165,7 @@ struct FilterQueryTests {
         try check({ ($0.scores > 2).count == 1 }, "SUBQUERY(scores, $s, $s > 2).@count == 1")
     }
 
-    @Test("A query without a meaning stops the program and says why")
+    @Test("A meaningless query stops the program and says why")
     func programErrors() async {
         await #expect(processExitsWith: .failure) { _ = Query<Owner>.filter { ($0.age > 1).count > 0 } }
         await #expect(processExitsWith: .failure) {
