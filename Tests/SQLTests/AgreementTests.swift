@@ -33,7 +33,7 @@ struct AgreementTests {
             let heavyRows = try await postgres.values(
                 "SELECT \"_id\" FROM \"a\" AS \"x\" WHERE \(heavy.sql)", heavy.parameters, keyType)
             #expect(Set(heavyRows) == expected, "seed \(seed), predicate \(number): \(predicate)\n\(heavy.sql)")
-            // Never NULL: the negation selects exactly the others.
+            // The condition is never NULL, so its negation selects exactly the other rows.
             let others = try sqlite.values(
                 "SELECT \"_id\" FROM \"a\" AS \"x\" WHERE NOT \(light.sql)", light.parameters, keyType)
             #expect(others.count + lightRows.count == rows.count, "seed \(seed): \(predicate)")
@@ -103,7 +103,7 @@ struct AgreementTests {
 
     private func precedes(_ left: Row, _ right: Row, _ sorts: [SQLSort], _ random: RandomRows) -> Bool {
         for sort in sorts {
-            // Values behind a missing link come last.
+            // Values behind a missing link sort last.
             guard let a = random.present(at: sort.path, of: left), let b = random.present(at: sort.path, of: right)
             else {
                 let isPresent = (
@@ -128,7 +128,7 @@ struct AgreementTests {
             try sqlite.insert(rows, into: item)
             let light = try sqlite.rows(of: item)
             #expect(light == rows, "seed \(seed), SQLite, \(item.name)")
-            // Then SQLite's values go to PostgreSQL, and PostgreSQL's to another file.
+            // Then copy SQLite's values to PostgreSQL, and PostgreSQL's to another SQLite file.
             try await postgres.insert(light, into: item)
             let heavy = try await postgres.rows(of: item)
             #expect(heavy == rows, "seed \(seed), PostgreSQL, \(item.name)")
@@ -181,7 +181,8 @@ struct AgreementTests {
                 try await postgres.values(
                     "SELECT _id FROM a WHERE \(heavy.sql) ORDER BY 1", heavy.parameters, .int(bits: 64)) == expected)
         }
-        // The size of a set of many subscriptions: deeper, and with more literals than PostgreSQL has parameters.
+        // As large as the union of many subscriptions: deeper, and with more literals than PostgreSQL allows
+        // parameters.
         let lists = (0..<20).map { part in
             Predicate.isIn(x, (0..<4_090).map { .int(Int64(part * 4_090 + $0)) } + (part == 7 ? [.null] : []))
         }

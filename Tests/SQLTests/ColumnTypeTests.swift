@@ -15,7 +15,7 @@ struct ColumnTypeTests {
         ])
     }
 
-    @Test("Column definitions have type, NOT NULL and checks")
+    @Test("Column definitions contain the type, NOT NULL and checks")
     func definitions() throws {
         let schema = try Schema([
             ClassSchema(name: "A", columns: [Column(name: "_id", type: .objectId, isPrimaryKey: true)]),
@@ -41,7 +41,7 @@ struct ColumnTypeTests {
             ])
     }
 
-    @Test("PostgreSQL refuses what devices refuse, from every writer")
+    @Test("PostgreSQL refuses from any writer what devices refuse")
     func constraints() async throws {
         let schema = try Self.schema()
         let database = try await PostgresDatabase(schema)
@@ -51,7 +51,7 @@ struct ColumnTypeTests {
             ("date_x", "'10000-01-01 00:00:00+00'"), ("date_x", "'0001-12-31 23:59:59.999999+00 BC'"),
             ("object_id_x", "'\\x0102'"), ("string_x", "repeat('x', 16777217)"),
             ("data_x", "repeat('x', 16777217)::bytea"),
-            // More than 34 digits, wherever the point is; numbers above or below the range of exponents.
+            // Numbers with more than 34 digits, wherever the point is, or beyond the range of exponents.
             ("decimal128_x", "12345678901234567890123456789012345"),
             ("decimal128_x", "1234567890123456789012345678901.2345"),
             ("decimal128_x", "-0.12345678901234567890123456789012345"), ("decimal128_x", "1e6144 + 1"),

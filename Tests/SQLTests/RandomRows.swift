@@ -2,14 +2,15 @@ import Foundation
 import RandomValues
 import TomboloModel
 
-/// Foundation has a type of this name too.
+/// Foundation has a type with this name too.
 typealias Predicate = TomboloModel.Predicate
 
 /// A random schema with three classes, A → B → C, rows for them, and predicates on A. Values come from small sets, so
-/// that predicates hit, and are full of edges: both zeros, infinities, composed and decomposed letters, wildcards.
+/// that predicates match some rows, and include many edge cases: both zeros, infinities, composed and decomposed
+/// letters, wildcards.
 struct RandomRows {
     let schema: Schema
-    /// By class name; links may lead nowhere.
+    /// Rows by class name. Links may be dangling.
     private(set) var rows: [String: [Row]] = [:]
     var generator: SeededGenerator
 
@@ -32,7 +33,7 @@ struct RandomRows {
                         name: "p\(index)X", type: Self.scalarTypes.randomElement(using: &generator) ?? .bool,
                         isOptional: Bool.random(using: &generator)))
             }
-            // Text at least once, and a name that needs quotes.
+            // At least one text column, whose name needs quotes.
             columns.append(Column(name: "order", type: .string, isOptional: true))
             if let target { columns.append(Column(name: "next", type: .link(to: target), isOptional: true)) }
             classes.append(ClassSchema(name: name, table: name == "B" ? "select" : nil, columns: columns))
@@ -139,10 +140,10 @@ struct RandomRows {
 
     mutating func sortPaths() -> [(PropertyPath, Bool)] { (0..<int(1...3)).map { _ in (path().0, flag()) } }
 
-    /// The value at a path of a row of A: the oracle.
+    /// The value that the oracle expects at a path of a row of A.
     func value(at path: PropertyPath, of row: Row) -> Value { present(at: path, of: row) ?? .null }
 
-    /// The same, but nil if a link on the way leads nowhere.
+    /// Like `value(at:of:)`, but nil if a link on the path is dangling.
     func present(at path: PropertyPath, of row: Row) -> Value? {
         var item = schema["A"]
         var row: Row? = row

@@ -72,7 +72,7 @@ struct RenderingTests {
             postgresql: "(\"t\".\"rating\" = ANY ($7) OR \"t\".\"rating\" IS NULL)", [half])
     }
 
-    @Test("Links are followed only to what counts as being there")
+    @Test("Links are only followed to rows that count as present")
     func reachedLinks() throws {
         var builder = try SQLBuilder(.postgresql, schema: schema, className: "Talk", alias: "t")
         let hasNoCity = Predicate.compare(PropertyPath(["room", "venue", "city"]), .equal, .null)
@@ -165,7 +165,7 @@ struct RenderingTests {
         }
     }
 
-    @Test("An index on an optional column serves an equality")
+    @Test("An index on an optional column serves equality")
     func index() throws {
         let database = try SQLiteDatabase(schema)
         try database.execute("CREATE INDEX rating_index ON talk (rating)")

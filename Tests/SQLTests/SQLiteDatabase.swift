@@ -3,7 +3,7 @@ import GRDB
 import TomboloModel
 import TomboloSQL
 
-/// A SQLite database in memory with the tables of a schema.
+/// An in-memory SQLite database with the tables of a schema.
 struct SQLiteDatabase {
     let queue: DatabaseQueue
     let schema: Schema
@@ -11,7 +11,7 @@ struct SQLiteDatabase {
     init(_ schema: Schema) throws {
         self.schema = schema
         queue = try DatabaseQueue()
-        // A device's connection has it.
+        // A device's connection has this function.
         let order = DatabaseFunction("decimal_order", argumentCount: 1, pure: true) { values in
             String.fromDatabaseValue(values[0]).flatMap { Decimal128($0) }.map { Data($0.orderKey) }
         }
@@ -36,7 +36,7 @@ struct SQLiteDatabase {
         }
     }
 
-    /// The keys of the rows that a statement selects as its first column.
+    /// The keys of the rows that a statement selects, which must be its first column.
     func values(_ sql: String, _ parameters: [SQLParameter], _ type: PropertyType) throws -> [Value] {
         try queue.read { database in
             try GRDB.Row.fetchAll(
@@ -95,7 +95,7 @@ struct SQLiteDatabase {
         case (.blob(let value), .objectId): ObjectId(bytes: value).map(Value.objectId) ?? .null
         case (.blob(let value), .uuid):
             .uuid(UUID(uuid: value.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
-        // GRDB has no storage for an empty blob of its own.
+        // GRDB has no storage case for an empty blob.
         default: .null
         }
     }

@@ -47,7 +47,7 @@ struct FilterAgreementTests {
             let comment: Comment = "seed \(seed), condition \(number): \(filter)"
             do {
                 #expect(try Self.keys(filter, world, database) == expected, comment)
-                // Never NULL: the negation selects exactly the others.
+                // The condition is never NULL, so its negation selects exactly the other objects.
                 let others = try Self.keys(.not(filter), world, database)
                 #expect(others.count + expected.count == parents.count, comment)
             } catch {
@@ -55,12 +55,12 @@ struct FilterAgreementTests {
             }
             if !expected.isEmpty, expected.count < parents.count { hits += 1 }
         }
-        // Conditions that always or never hold would prove little.
+        // Conditions that hold always or never would prove little.
         #expect(hits > Self.filtersPerWorld / 4, "seed \(seed): only \(hits) conditions tell objects apart")
     }
 
     @Test(
-        "A printed condition reads back as one that selects the same objects",
+        "A printed condition parses to one that selects the same objects",
         arguments: 100...103 as ClosedRange<UInt64>)
     func printed(seed: UInt64) throws {
         let world = try FilterWorld(seed: seed)
@@ -70,7 +70,7 @@ struct FilterAgreementTests {
         for number in 0..<Self.filtersPerWorld {
             let filter = random.filter()
             let (format, values) = filter.format()
-            // Keys can't be arguments, and a subquery can't refer to the enclosing object.
+            // Printed keys can't be passed as arguments, and subqueries can't refer to the enclosing object.
             guard
                 let read = try? Filter(
                     parsing: format, arguments: values.map(\.argument), for: "Parent", in: world.schema)
@@ -81,7 +81,7 @@ struct FilterAgreementTests {
                 try Self.keys(read, world, database) == Self.keys(filter, world, database),
                 "seed \(seed), condition \(number): \(format)")
         }
-        #expect(readCount > Self.filtersPerWorld / 2, "seed \(seed): only \(readCount) were read")
+        #expect(readCount > Self.filtersPerWorld / 2, "seed \(seed): only \(readCount) could be parsed")
     }
 
     private func keys(_ format: String, _ arguments: Any?...) throws -> [Int] {
@@ -153,7 +153,7 @@ struct FilterAgreementTests {
         #expect(try plan("children.@count > 3").contains("owner_index"))
     }
 
-    @Test("Aggregates and distinct values of a class")
+    @Test("Aggregates and distinct values of a class match plain Swift")
     func classAggregates() throws {
         let builder = try SQLBuilder(.sqlite, schema: world.schema, className: "Parent", alias: "o")
         let parents = world.documents["Parent"] ?? []
@@ -181,7 +181,7 @@ struct FilterAgreementTests {
 }
 
 extension SQLiteDatabase {
-    /// The functions that a device's connection has.
+    /// Adds the SQL functions that a device's connection has.
     fileprivate func addFilterFunctions() throws {
         @Sendable func text(_ value: DatabaseValue) -> String? { String.fromDatabaseValue(value) }
         @Sendable func options(_ value: DatabaseValue) -> TextFolding {

@@ -1,7 +1,7 @@
 import Foundation
 import TomboloModel
 
-/// Evaluates conditions on documents in the simplest way, to compare with SQL.
+/// Evaluates conditions on documents in the simplest way, for comparison with SQL.
 struct FilterOracle {
     let world: FilterWorld
 
@@ -87,7 +87,7 @@ struct FilterOracle {
         switch (a, b) {
         case (.int(let a), .double(let b)): Double(a) == b ? 0 : (Double(a) < b ? -1 : 1)
         case (.double(let a), .int(let b)): a == Double(b) ? 0 : (a < Double(b) ? -1 : 1)
-        // The sum of no decimals.
+        // The sum of an empty list of decimals is an integer 0.
         case (.int(let a), .decimal): Value.decimal(Decimal128(a)).order(b)
         case (.decimal, .int(let b)): a.order(.decimal(Decimal128(b)))
         default: a.order(b)
@@ -171,7 +171,7 @@ struct FilterOracle {
         }
     }
 
-    /// The fields that names lead to: several through lists, none through missing objects.
+    /// The fields that a path leads to: several if it goes through lists, none if it goes through a missing object.
     private func follow(_ names: ArraySlice<String>, _ field: Document.Field) -> [Document.Field] {
         if case .list(let elements) = field { return elements.flatMap { follow(names, $0) } }
         guard let name = names.first else { return [field] }

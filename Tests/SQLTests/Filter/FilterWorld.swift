@@ -6,10 +6,10 @@ import TomboloModel
 final class Document {
     indirect enum Field {
         case value(Value)
-        /// The class and key of an object, which may not exist.
+        /// The class and key of an object, which might not exist.
         case link(String, Value)
         case embedded(Document?)
-        /// Of values, links or embedded objects.
+        /// A list of values, links or embedded objects.
         case list([Field])
     }
 
@@ -23,14 +23,14 @@ final class Document {
     }
 }
 
-/// Random objects of two classes, with everything that a class can have, as documents and as rows.
+/// Random objects of two classes that use every kind of property, both as documents and as rows.
 ///
-/// A `Parent` has scalars, links, an embedded `home`, and lists of links, scalars and embedded objects, which have lists
-/// themselves; a `Child` has no primary key. Some links lead nowhere.
+/// A `Parent` has scalars, links, an embedded `home`, and lists of links, scalars and embedded objects that contain
+/// lists themselves. A `Child` has no primary key. Some links are dangling.
 struct FilterWorld {
     let schema: Schema
     private(set) var documents: [String: [Document]] = [:]
-    /// By class name, in the order of the tables.
+    /// Rows by class name, in the order of the tables.
     private(set) var rows: [String: [Row]] = [:]
     private var generator: SeededGenerator
     private var elementCount: UInt32 = 0
@@ -135,7 +135,7 @@ struct FilterWorld {
         }
     }
 
-    /// A literal to compare with, never the key of a missing object.
+    /// A literal to compare with. It is never the key of a missing object.
     mutating func literal(_ type: PropertyType) -> Value {
         switch type {
         case .link(to: "Child"): .int(Int64(int(1...Self.childCount)))
@@ -155,7 +155,7 @@ struct FilterWorld {
         documents[className, default: []].append(document)
     }
 
-    /// Random values for the columns and the lists of a class, or of an embedded object.
+    /// Random values for the columns and lists of a class or of an embedded object.
     private mutating func fill(
         _ document: Document, _ columns: [Column], _ item: ClassSchema, root: (String, Value), parent: Value?,
         _ key: Value

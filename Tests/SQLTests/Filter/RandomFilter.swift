@@ -74,7 +74,7 @@ struct RandomFilter {
 
     private mutating func literal(_ type: PropertyType) -> Value { world.flag(6) ? .null : world.literal(type) }
 
-    /// A literal, or an operand of the same family.
+    /// A literal, or an operand of a comparable type.
     private mutating func other(_ scopes: [ClassSchema], _ type: PropertyType, nullable: Bool = true) -> FilterOperand {
         if world.flag(4) {
             for _ in 0..<20 {
@@ -116,7 +116,7 @@ struct RandomFilter {
         return (.property(path), column.type)
     }
 
-    /// A column, also behind links.
+    /// A column, possibly behind links.
     private mutating func property(_ start: ClassSchema) -> (PropertyPath, Column) {
         var item = start
         var names: [String] = []
@@ -134,7 +134,7 @@ struct RandomFilter {
         item.owner != nil && column.name.hasPrefix("_")
     }
 
-    /// A list, also behind links and other lists.
+    /// A list, possibly behind links and other lists.
     private mutating func collection(_ scopes: [ClassSchema]) -> (PropertyPath, ClassSchema)? {
         guard var item = scopes.last, item.scalarElement == nil else { return nil }
         var names: [String] = []

@@ -10,7 +10,9 @@ import TomboloSQL
 struct RuleAgreementTests {
     private static let rulesPerRun = 400
 
-    @Test("random rules permit random users the same random objects", arguments: 0..<4)
+    @Test(
+        "random rules permit random users the same objects in memory, in PostgreSQL and by the oracle",
+        arguments: 0..<4)
     func agreement(run: Int) async throws {
         var world = try RuleWorld(RandomValues(.printed(for: "RuleAgreementTests.agreement \(run)")))
         let item = world.schema.classes[0]
@@ -31,7 +33,7 @@ struct RuleAgreementTests {
                 rules = try Rules(
                     schema: world.schema, book: RuleBook(parsing: document, file: "random.json"))
             } catch {
-                // What can never be true is refused; the oracle agrees that it isn't.
+                // Rules that can never be true are refused. The oracle agrees that they aren't true.
                 let isExpected = error.problems.allSatisfy {
                     $0.contains("is never true") || $0.contains("satisfies all") || $0.contains("never applies")
                 }
@@ -67,8 +69,8 @@ struct RuleAgreementTests {
         await postgres.pool.shutdown()
     }
 
-    /// What is decided about one object, and about objects of which some columns are known, without a predicate of
-    /// everything that the user may read.
+    /// Checks the decisions about single objects and about objects with some known columns. These don't use the
+    /// predicate for everything that the user may read.
     private static func expectDecisions(
         _ rules: Rules, _ subject: Subject, _ rows: [Row], _ expected: [Value], _ world: inout RuleWorld,
         _ document: String

@@ -1,4 +1,4 @@
-/// A part of a random rule or of random user data, which renders as JSON.
+/// A part of a random rule or of random user data, which is rendered as JSON.
 enum RuleJSON {
     case null
     case bool(Bool)

@@ -2,10 +2,10 @@ import Foundation
 import TomboloModel
 import TomboloRules
 
-/// What a rule means, as plainly as possible and with nothing shared with the product: it walks the rule's JSON for one
-/// object and one user. Values are texts and numbers; ids are lower-case digits.
+/// Evaluates a rule as simply as possible and shares nothing with the product: it walks the rule's JSON for one object
+/// and one user. Values are texts and numbers; ids are in lower case.
 struct RuleOracle {
-    /// A value as the oracle compares it. Whole numbers keep their digits, which a Double would round.
+    /// A value as the oracle compares it. Integers keep all digits, which a Double would round.
     indirect enum Plain {
         case bool(Bool)
         case whole(Int64)
@@ -45,7 +45,7 @@ struct RuleOracle {
         return test(Self.plain(row[index]), value, type: type)
     }
 
-    /// - Parameter type: of the column; nil for something of the user, where lists stand for their elements.
+    /// - Parameter type: the column's type, or nil for the user's data, whose lists stand for their elements.
     private func test(_ found: Plain?, _ test: RuleJSON, type: PropertyType?) -> Bool {
         guard case .object(let entries) = test, let entry = entries.first, entry.key != "%stringToOid",
             entry.key != "$oid"
@@ -105,7 +105,7 @@ struct RuleOracle {
 
     // MARK: Values
 
-    /// What is compared with; nil for what the user doesn't have or the column can't hold.
+    /// The value to compare with, or nil if the user lacks it or the column can't hold it.
     private func value(_ json: RuleJSON, _ type: PropertyType?) -> Plain? {
         guard let plain = value(json) else { return nil }
         return type == nil ? plain : Self.converted(plain, type)
@@ -124,7 +124,7 @@ struct RuleOracle {
         }
     }
 
-    /// Whether the object is one of the session's partition, if that is in one.
+    /// Whether the object belongs to the session's partition; true if the session has none.
     var isInPartition: Bool {
         guard let partition = subject.partition else { return true }
         guard let index = item.columnIndex("_partition") else { return false }
@@ -192,7 +192,7 @@ struct RuleOracle {
         }
     }
 
-    /// The value as a column of the type holds it.
+    /// The value in the form that a column of the type holds.
     private static func converted(_ value: Plain, _ type: PropertyType?) -> Plain? {
         switch (type, value) {
         case (.bool, .bool), (.int, .whole), (.double, .fraction), (.decimal128, .fraction), (.string, .text): value

@@ -3,7 +3,7 @@ import RandomValues
 import TomboloModel
 import TomboloRules
 
-/// Random objects, users and rules about them, from few values, so that much is equal.
+/// Random objects, users and rules, built from few values so that many are equal.
 struct RuleWorld {
     var random: RandomValues
     let schema: Schema
