@@ -2,15 +2,16 @@ import PostgresClient
 import TestSupport
 import TomboloMigration
 
-/// Databases of a throw-away server.
+/// Databases of a temporary server.
 enum Databases {
-    /// Who asks for a connection waits for as long as those who have one stand still.
+    /// The timeout is long, so that a busy machine that stalls the connections' holders doesn't fail a test.
     static let poolOptions = PostgresPool.Options(acquireTimeout: .seconds(600))
 
     static func withEmpty(_ body: (PostgresConnection) async throws -> Void) async throws {
         let database = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(database)
-        // Otherwise a plan would depend on whether another test has made the cluster's roles meanwhile.
+        // Create the roles first. Otherwise plans would depend on whether another test has already created them in the
+        // cluster.
         for role in DatabaseRole.all {
             try await connection.execute(
                 """

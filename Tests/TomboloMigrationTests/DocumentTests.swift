@@ -14,7 +14,7 @@ import TomboloServerModel
         try await DocumentTable.newest(connection).map(\.name)
     }
 
-    @Test("documents come with their tables, once, and other apps keep theirs")
+    @Test("documents and their tables are added once, and other apps keep theirs")
     func documentsAreAdded() async throws {
         try await Databases.withEmpty { connection in
             let homes = AppDocuments(models: try ModelDocument(app: "homes", objectTypes: [Listing.self]), rules: rules)
@@ -32,7 +32,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("rules in which a text is only spelled with other code points are newer ones")
+    @Test("rules that differ only in the code points of a text count as newer")
     func spelling() async throws {
         func rules(_ role: String) -> String {
             self.rules.replacing("applyWhen: {}", with: #"applyWhen: {"%%user.roles": "\#(role)"}"#)
@@ -49,7 +49,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what newer models lack stays for older versions of the app")
+    @Test("classes missing from newer models stay for older versions of the app")
     func missingClassesAreRetired() async throws {
         try await Databases.withEmpty { connection in
             let both = AppDocuments(
@@ -63,7 +63,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("apps with a class of one name, and rules of a class that isn't there, are refused with nothing changed")
+    @Test("a class of another app and rules for a missing class are refused, and nothing changes")
     func contradictionsAreRefused() async throws {
         try await Databases.withEmpty { connection in
             let homes = AppDocuments(models: try ModelDocument(app: "homes", objectTypes: [Listing.self]))
@@ -82,7 +82,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a document that somebody else added meanwhile is not overwritten")
+    @Test("a document that someone else added in the meantime isn't overwritten")
     func simultaneousChangesAreNoticed() async throws {
         try await Databases.withEmpty { connection in
             let homes = AppDocuments(
@@ -101,7 +101,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a migration that was prepared before another app's models changed takes nothing back from them")
+    @Test("a migration prepared before another app's models changed doesn't undo that app's changes")
     func otherAppsAreNoticed() async throws {
         try await Databases.withEmpty { connection in
             let homes = AppDocuments(models: try ModelDocument(app: "homes", objectTypes: [Listing.self]))
@@ -117,7 +117,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "in development mode a link on an existing class comes in one transaction, without waiting for other snapshots",
+        "in development mode a link on an existing class is added in one transaction, without waiting for snapshots",
         .timeLimit(.minutes(15)))
     func developmentIndexes() async throws {
         let database = try await TestCluster.shared().createDatabase()
@@ -131,7 +131,7 @@ import TomboloServerModel
                 ])
         }
         try await DevelopmentMigration.add(try note([]), database)
-        // Whoever builds an index beside the writers waits for this one.
+        // Creating an index concurrently would wait for this transaction.
         let reader = try await PostgresConnection.connect(database)
         try await reader.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SELECT pg_current_snapshot()")
         let link = ModelProperty(name: "parent", type: .link(to: "Note"), isOptional: true)
@@ -141,7 +141,7 @@ import TomboloServerModel
         await reader.close()
     }
 
-    @Test("an app takes over classes that devices brought, with those that link to them")
+    @Test("an app takes over classes that devices added, together with the classes that link to them")
     func linkingClasses() async throws {
         let database = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(database)
@@ -163,7 +163,7 @@ import TomboloServerModel
         await connection.close()
     }
 
-    @Test("in development mode a table that Tombolo didn't make is left alone, until it is adopted")
+    @Test("in development mode a table that Tombolo didn't create is left alone until it is adopted")
     func foreignTables() async throws {
         let database = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(database)

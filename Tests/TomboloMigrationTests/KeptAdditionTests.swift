@@ -7,7 +7,7 @@ import TomboloServerModel
 
 @testable import TomboloMigration
 
-/// Documents of an app that are applied after its model or its rules were changed in an admin server.
+/// Applying an app's documents after its model or rules were changed in an admin server.
 @Suite struct KeptAdditionTests {
     private static let account = "64b000000000000000000001"
     private static let rules = "version: 1\nrules:\n  Listing:\n    - {name: all, applyWhen: {}, read: true}\n"
@@ -39,14 +39,14 @@ import TomboloServerModel
     }
 
     @Test(
-        "what was added in an admin server stays when older classes are applied, until the classes had it and drop it")
+        "an admin server's additions stay when older classes are applied, until classes that contained them drop them")
     func additions() async throws {
         try await Databases.withEmpty { connection in
             let first = try Self.models([Self.price])
             _ = try await Self.apply(first, connection)
             let edited = try Self.models([Self.price, Self.notes], boat: true)
             #expect(try await Self.apply(edited, account: Self.account, connection).notes == [])
-            // The same file once more, and a newer one that knows nothing of the additions either.
+            // Apply the same file again, then a newer one that doesn't contain the additions either.
             let same = try await Self.apply(first, connection)
             #expect(same.steps.isEmpty && same.notes == [Self.kept])
             let second = try Self.models([Self.price, Self.rooms])
@@ -58,7 +58,7 @@ import TomboloServerModel
             }
             let note = try await connection.query("SELECT note FROM tombolo.document ORDER BY version DESC LIMIT 1")
             #expect("Models of homes: \(try note[0, 0].string)" == Self.kept)
-            // The classes catch up, and drop it later.
+            // The classes include the additions, and later drop them.
             let caughtUp = try Self.models([Self.price, Self.rooms, Self.notes], boat: true)
             #expect(try await Self.apply(caughtUp, connection).notes == [])
             #expect(try await Self.apply(caughtUp, connection).steps.isEmpty)
@@ -68,7 +68,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what older classes take back of an admin server's changes is named")
+    @Test("a note lists the admin server's changes that older classes undo")
     func undone() async throws {
         try await Databases.withEmpty { connection in
             let first = try Self.models([Self.price, Self.rooms])
@@ -85,7 +85,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the old name of what was renamed in an admin server is refused")
+    @Test("classes that use the old name of a property renamed in an admin server are refused")
     func renamed() async throws {
         try await Databases.withEmpty { connection in
             let first = try Self.models([Self.price])
@@ -97,7 +97,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a class keeps its trash when newer classes have none, and that is said")
+    @Test("a class keeps its trash even if newer classes have none, and a note says so")
     func trash() async throws {
         try await Databases.withEmpty { connection in
             let key = ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true)
@@ -111,7 +111,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("rules that were written in an admin server stay with the same file, and stop another one")
+    @Test("rules written in an admin server stay when the same file is applied, and block a different one")
     func rules() async throws {
         try await Databases.withEmpty { connection in
             func migrator(
@@ -133,7 +133,7 @@ import TomboloServerModel
             let plan = try await migrator(newer).plan()
             #expect(plan.problems.first?.contains("--replace-boxes") == true, "\(plan.problems)")
             await #expect(throws: MigrationError.self) { try await migrator(newer).apply() }
-            // Taken over into the file, it's no longer only the admin server's.
+            // Once the file contains the edited rules, they no longer come from the admin server only.
             #expect(try await migrator(edited).applying().steps.map(\.name) == ["rules of homes"])
             #expect(try await migrator(newer).applying().steps.map(\.name) == ["rules of homes"])
             _ = try await migrator(edited, account: Self.account).applying()

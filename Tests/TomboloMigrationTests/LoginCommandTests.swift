@@ -7,7 +7,7 @@ import TomboloAuthentication
 import TomboloMigration
 import TomboloModel
 
-/// `migration-tool keys`, `providers` and `api-keys`, as an operator runs them, beside a server.
+/// `migration-tool keys`, `providers` and `api-keys` as an operator runs them, next to a server.
 @Suite struct LoginCommandTests {
     private static let secret = String(repeating: "k", count: 40)
 
@@ -43,7 +43,7 @@ import TomboloModel
         await pool.shutdown()
     }
 
-    @Test("keys are listed, rotated and retired, and their secrets never printed")
+    @Test("keys are listed, rotated and retired, and their secrets are never printed")
     func keys() async throws {
         try await withTool { tool in
             #expect(try await tool("keys", "list").output.contains("no key yet"))
@@ -75,7 +75,7 @@ import TomboloModel
         }
     }
 
-    @Test("providers are switched on and set, wrong settings are explained, secrets aren't printed")
+    @Test("providers are enabled and configured, wrong settings are explained, and secrets aren't printed")
     func providers() async throws {
         try await withTool { tool in
             #expect(try await tool("providers", "list").output == "local-userpass  on  {}\n")
@@ -100,7 +100,7 @@ import TomboloModel
         }
     }
 
-    @Test("a program logs in with the key that the tool made for it")
+    @Test("a program logs in with the key that the tool created for it")
     func serverKeys() async throws {
         try await withTool { tool in
             #expect(try await tool("providers", "enable", "api-key").status == 0)

@@ -45,7 +45,7 @@ import TomboloPostgresStore
 
     @Test func aFailedRunLeavesTheDatabaseAsItWas() async throws {
         try await Databases.withEmpty { connection in
-            // A type that is in the way of a table's.
+            // A type with this name prevents creating the table.
             try await connection.execute("CREATE DOMAIN viewing AS bigint")
             let error = await #expect(throws: MigrationError.self) { try await migrator(connection).apply() }
             guard case .stepFailed(let name, _, _) = error else {
@@ -55,7 +55,7 @@ import TomboloPostgresStore
             #expect(error?.description.contains(name) == true)
             let schemas = try await count("pg_namespace WHERE nspname = 'tombolo'", connection)
             #expect(schemas == 0)
-            // The lock is free again.
+            // The lock has been released.
             try await connection.execute("DROP DOMAIN viewing")
             _ = try await migrator(connection).apply()
         }
@@ -82,7 +82,7 @@ import TomboloPostgresStore
         await second.close()
     }
 
-    @Test("a name that an index or a view has can't be a table's, which the plan says")
+    @Test("the plan reports a table whose name is taken by an index or a view")
     func takenNames() async throws {
         try await Databases.withEmpty { connection in
             try await connection.execute("CREATE VIEW listing AS SELECT 1 AS _id")
@@ -146,7 +146,7 @@ import TomboloPostgresStore
     }
 
     @Test func aServicesRoleGetsTheClassTablesAndNothingElse() async throws {
-        // In a cluster of its own: the role is one of the whole cluster.
+        // A separate cluster, since roles belong to the whole cluster.
         let cluster = try await TestCluster.start()
         let connection = try await PostgresConnection.connect(try await cluster.createDatabase())
         let applied = try await migrator(connection).apply()
@@ -177,8 +177,8 @@ import TomboloPostgresStore
                 (error as? PostgresError)?.code == .insufficientPrivilege
             }
         }
-        // Every table of accounts, also one that is added without being named here: what checking a token takes may be
-        // read, and nothing else.
+        // This covers every account table, including ones added later without being named here: those needed to check
+        // tokens can be read, and nothing else is allowed.
         for table in AuthenticationSchema.tables.map({ "tombolo.\($0)" }).sorted() {
             let isReadable = AuthenticationSchema.tokenTables.contains(table)
             let tries = [
@@ -201,7 +201,7 @@ import TomboloPostgresStore
         await cluster.remove()
     }
 
-    @Test("a database from before there were token generations and lock views is brought up to date")
+    @Test("a database without token generations and lock views is brought up to date")
     func anOlderDatabaseIsCompleted() async throws {
         try await Databases.withEmpty { connection in
             let migrator = try migrator(connection)
@@ -216,7 +216,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("an extension's steps come after the tables, are recorded, and must leave nothing to do")
+    @Test("an extension's steps run after the tables, are recorded, and must leave nothing to do")
     func extensionsAreApplied() async throws {
         let function = "CREATE FUNCTION tombolo.extra() RETURNS int LANGUAGE sql AS 'SELECT 1'"
         try await Databases.withEmpty { connection in
@@ -234,7 +234,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("what an extension narrowed for the services' role stays narrow when somebody migrates without it")
+    @Test("rights that an extension restricts for the services' role stay restricted when a migration runs without it")
     func limitedRightsStay() async throws {
         let cluster = try await TestCluster.start()
         let connection = try await PostgresConnection.connect(try await cluster.createDatabase())
@@ -250,7 +250,7 @@ import TomboloPostgresStore
         #expect(try await mayWrite("location"))
         #expect(try await !mayWrite("price"))
         #expect(try await Migrator(connection, schema: schema).apply().isEmpty)
-        // A right that is missing is given without the others.
+        // Granting a missing right doesn't grant the restricted ones.
         try await connection.execute("REVOKE DELETE ON listing FROM tombolo_app")
         #expect(try await Migrator(connection, schema: schema).apply().map(\.name) == ["rights of tombolo_app"])
         #expect(try await !mayWrite("price"))
@@ -263,7 +263,7 @@ import TomboloPostgresStore
     }
 }
 
-/// Does whatever its SQL says until there is a function `extra`.
+/// Runs its SQL until a function `extra` exists.
 private struct Extra: SchemaExtension {
     let makes: String
 
@@ -273,7 +273,7 @@ private struct Extra: SchemaExtension {
     }
 }
 
-/// Nobody but the owner changes prices.
+/// Only the owner changes prices.
 private struct Fixed: SchemaExtension {
     let fixedProperties: [String: Set<String>] = ["Listing": ["price"]]
     func steps(_ live: PostgresCatalog, _ connection: PostgresConnection) async throws -> [SchemaStep] { [] }

@@ -8,7 +8,7 @@ final class Listing: Object {
     @Persisted var bedrooms: Int
 }
 
-/// Somebody's visit to a home.
+/// A visit to a home.
 final class Viewing: Object {
     @Persisted(primaryKey: true) var _id: ObjectId
     @Persisted(indexed: true) var listing: Listing?
@@ -19,7 +19,7 @@ final class Viewing: Object {
     override class func isTrashable() -> Bool { true }
 }
 
-/// Somebody in a club: a class of another app.
+/// A member of a club: a class of another app.
 final class Member: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted var name: String

@@ -26,11 +26,11 @@ struct ReverseTests {
             + "user=\(configuration.user ?? "") dbname=\(configuration.database ?? "")"
     }
 
-    @Test("The Swift source of a shop's tables compiles, and its document is the one of the tables")
+    @Test("The Swift source for a shop's tables compiles, and gives the same document as the tables")
     func source() async throws {
         try await withShop { connection, _ in
             let models = try ReverseModels(of: try await DatabaseSurvey.read(connection), app: "shop")
-            // Written by this test's own source: copy what it prints if the tool writes something else by now.
+            // The file contains the tool's own output. If the output has changed, copy what this test prints.
             let file = URL(filePath: #filePath).deletingLastPathComponent()
                 .appending(path: "../Migration/ReversedModels/ShopModels.swift")
             let expected = try String(contentsOf: file, encoding: .utf8)
@@ -47,7 +47,7 @@ struct ReverseTests {
         }
     }
 
-    @Test("Each table and column that doesn't fit is told, with what is possible")
+    @Test("Each table and column that doesn't fit is reported, with what can be done")
     func findings() async throws {
         try await withShop { connection, _ in
             let models = try ReverseModels(of: try await DatabaseSurvey.read(connection), app: "shop")
@@ -81,13 +81,13 @@ struct ReverseTests {
         }
     }
 
-    @Test("The tables are adopted as they are, once every requirement is met: no table is rewritten, no row is lost")
+    @Test("Once every requirement is met, tables are adopted as they are: none is rewritten, and no row is lost")
     func adoption() async throws {
         try await withShop { connection, _ in
             let before = try await Adoption.examine(connection, app: "shop")
             #expect(!before.isPossible)
             #expect(before.steps.isEmpty)
-            // What the findings say is to be done, as they say it.
+            // Follow the findings literally.
             for finding in before.findings where finding.kind == .required {
                 try await connection.execute(try #require(finding.fix))
             }
@@ -129,7 +129,7 @@ struct ReverseTests {
             #expect(rest.steps.map(\.name) == [])
             #expect(rest.problems == [])
             #expect(try await connection.query("SELECT count(*) FROM product")[0][0].int64 == 500)
-            // Services go on as before, and what they write is logged.
+            // Services continue as before, and their writes are logged.
             try await connection.execute(
                 """
                 UPDATE product SET stock = 3 WHERE sku = 'p1';
@@ -142,7 +142,7 @@ struct ReverseTests {
                 JOIN tombolo.class c ON c.id = l.class ORDER BY l.seq
                 """)
             #expect(try logged.map { try $0[0].string } == ["Product u", "Customer c"])
-            // A device's insert doesn't know what was left out.
+            // A device's insert doesn't set the columns that were left out.
             try await connection.execute(
                 """
                 INSERT INTO customer (id, email, full_name, is_active, created_at)
@@ -153,7 +153,7 @@ struct ReverseTests {
         }
     }
 
-    @Test("Tables that would not work are left out, or say what has to change")
+    @Test("Tables that wouldn't work are left out, or their finding says what has to change")
     func tablesThatWouldNotWork() async throws {
         let connection = try await PostgresConnection.connect(try await TestCluster.shared().createDatabase())
         try await connection.execute(
@@ -179,7 +179,7 @@ struct ReverseTests {
         await connection.close()
     }
 
-    @Test("Tables that were made of a document give the document again")
+    @Test("Tables created from a document give the same document again")
     func roundTrip() async throws {
         let key = ModelProperty(name: "_id", type: .objectId, isPrimaryKey: true)
         let scalars: [PropertyType] = [
@@ -213,7 +213,7 @@ struct ReverseTests {
         let renamed = try ModelDocument(
             app: "again",
             classes: models.document.classes.map { item in
-                // The table's name is all that the database knows.
+                // The database only knows the table's name, not the class's.
                 ModelClass(
                     name: item.name == "OtherTable" ? "Other" : item.name, table: item.table,
                     properties: item.properties.map { property in
@@ -229,7 +229,7 @@ struct ReverseTests {
     }
 
     @Test(
-        "Names in SQL become names in Swift that nothing else has",
+        "Names in SQL become unused names in Swift",
         arguments: [
             ("order_item", "OrderItem", "orderItem"), ("ORDERS", "Orders", "orders"), ("userId", "UserId", "userId"),
             ("data", "DataRow", "data"), ("2nd place", "Table2ndPlace", "column2ndPlace"), ("_id", "Id", "_id"),
@@ -243,7 +243,7 @@ struct ReverseTests {
     }
 
     @Test(
-        "Plain defaults become Swift's, others are left to PostgreSQL",
+        "Simple defaults become Swift's; others are left to PostgreSQL",
         arguments: [
             ("0", PropertyType.int(bits: 64), "0"), ("'-1'::integer", .int(bits: 64), "-1"),
             ("(-5)", .int(bits: 64), "-5"), ("nextval('x'::regclass)", .int(bits: 64), nil), ("1.5", .double, "1.5"),
@@ -256,7 +256,7 @@ struct ReverseTests {
         #expect(ReverseDefault.literal(column, ModelProperty(name: "x", type: type)) == literal)
     }
 
-    @Test("The commands write both files, refuse to replace them, and name what is required")
+    @Test("The commands write both files, refuse to overwrite them, and list the requirements")
     func commands() async throws {
         try await withShop { _, configuration in
             let folder = FileManager.default.temporaryDirectory.appending(path: "reverse-\(UUID().uuidString)")

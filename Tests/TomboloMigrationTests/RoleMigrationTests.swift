@@ -10,10 +10,10 @@ import TomboloPostgresStore
 
 @testable import TomboloMigration
 
-/// How a migration makes the roles of servers and keeps their rights, as classes come and go; what they may do is tried by
-/// the conference's `DatabaseRoleTests`.
+/// How a migration creates the servers' roles and maintains their rights as classes come and go. The conference's
+/// `DatabaseRoleTests` checks what the roles may do.
 @Suite struct RoleMigrationTests {
-    /// A cluster of its own: roles are the whole cluster's.
+    /// Uses a separate cluster, since roles belong to the whole cluster.
     private func withCluster(
         owner attributes: String = "",
         _ body: (_ superuser: PostgresConnection, _ owner: PostgresConnection) async throws -> Void
@@ -49,7 +49,7 @@ import TomboloPostgresStore
             [.text(role), .text(table), .text(privilege)])[0, 0].bool
     }
 
-    /// ``Listing`` under another name, and its price too.
+    /// ``Listing`` and its price under other names.
     private static func estates() throws -> Schema {
         try ModelDocument(
             app: "homes",
@@ -66,7 +66,7 @@ import TomboloPostgresStore
         ).schema()
     }
 
-    @Test("where the migrating user may make no roles, everything else is done, and the advice says what to run")
+    @Test("if the migrating user may not create roles, everything else is done, and the advice says what to run")
     func withoutCreateRole() async throws {
         try await withCluster { superuser, owner in
             let migrator = try migrator(owner, [Listing.self, Viewing.self])
@@ -76,10 +76,10 @@ import TomboloPostgresStore
             let commands = advice.split(separator: "\n").filter { $0.contains("CREATE ROLE") }
             #expect(commands.count == 3)
             #expect(try await may("keeper", "SELECT", "listing", owner))
-            // Nothing is left to do for this user; the advice stays.
+            // This user has nothing left to do, but the advice stays.
             let again = try await migrator.plan()
             #expect(again.isEmpty && again.advice.count == 1)
-            // What it says does.
+            // The advised commands work.
             for command in commands { try await superuser.execute(String(command)) }
             let rights = try await migrator.applying()
             #expect(rights.advice.isEmpty)
@@ -93,7 +93,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("rights follow classes that are added, renamed and dropped; those that nobody defined are taken back")
+    @Test("rights follow classes that are added, renamed and dropped; rights not defined by Tombolo are revoked")
     func rightsFollow() async throws {
         try await withCluster(owner: "CREATEROLE") { _, owner in
             let (gateway, admin, app) = ("tombolo_gateway", "tombolo_admin", "tombolo_app")
@@ -107,7 +107,7 @@ import TomboloPostgresStore
                 #expect(try await !may(admin, "TRUNCATE", table, owner), "\(table)")
                 #expect(try await may(app, "UPDATE", table, owner), "\(table)")
             }
-            // Renamed, in one go with its rights, its policy, and a right that one of its columns has.
+            // The table is renamed together with its rights, its policy, and a right on one of its columns.
             try await owner.execute(
                 "REVOKE UPDATE ON listing FROM tombolo_app; GRANT UPDATE (price) ON listing TO tombolo_app")
             let renamed = Migrator(owner, schema: try Self.estates())
@@ -117,11 +117,11 @@ import TomboloPostgresStore
             #expect(try cost[0, 0].bool)
             #expect(try await !may(app, "UPDATE", "estate", owner))
             #expect(try await renamed.plan().isEmpty)
-            // A class that is gone from the models: its rights go from the servers.
+            // When a class is gone from the models, servers lose their rights to its table.
             #expect(try await !may(gateway, "SELECT", "viewing", owner))
             try await owner.execute("DROP TABLE viewing CASCADE")
             #expect(try await renamed.plan().isEmpty)
-            // What somebody gave by hand, or took.
+            // These rights are granted or revoked by hand.
             try await owner.execute(
                 """
                 GRANT SELECT ON tombolo.credential TO tombolo_app; GRANT TRUNCATE ON estate TO tombolo_gateway;
@@ -142,14 +142,14 @@ import TomboloPostgresStore
                     has_schema_privilege('tombolo_admin', 'tombolo', 'CREATE')
                 """)
             #expect(try !rest[0, 0].bool && !rest[0, 1].bool)
-            // A table of the operator's own is no matter of the servers, but may be one of services.
+            // The servers lose their right to the operator's own table, but a service may keep one.
             #expect(try await !may(gateway, "SELECT", "report", owner))
             #expect(try await may(app, "SELECT", "report", owner))
             #expect(try await renamed.plan().isEmpty)
         }
     }
 
-    @Test("databases of one cluster keep their servers apart by a prefix, which is chosen once")
+    @Test("a prefix, chosen once, gives each database of a cluster its own server roles")
     func prefixes() async throws {
         try await withCluster(owner: "CREATEROLE") { superuser, owner in
             try await migrator(owner, [Listing.self]).apply()
@@ -162,7 +162,7 @@ import TomboloPostgresStore
             #expect(try await may("shop_gateway", "SELECT", "listing", shop))
             #expect(try await !may("tombolo_gateway", "SELECT", "listing", shop))
             #expect(try await !may("shop_gateway", "SELECT", "listing", owner))
-            // The database remembers.
+            // The database remembers the prefix.
             #expect(try await Migrator(shop, schema: schema).plan().isEmpty)
             #expect(try await Migrator(shop, schema: schema, rolePrefix: "shop").plan().isEmpty)
             let other = try await Migrator(shop, schema: schema, rolePrefix: "store").plan()
@@ -174,7 +174,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a server that connects as somebody with too few rights is told at its start what is missing and what to run")
+    @Test("a server whose role lacks rights is told at startup what is missing and what to run")
     func check() async throws {
         try await withCluster(owner: "CREATEROLE") { superuser, owner in
             try await Migrator.toDocuments(
@@ -202,7 +202,7 @@ import TomboloPostgresStore
             #expect(refused.contains(" more.\n"), "\(refused)")
             for user in ["member", "keeper"] { #expect(try await load(user, .gateway) == nil, "\(user)") }
             #expect(try await load("member", .admin)?.contains("EXECUTE on tombolo.restore(text, text)") == true)
-            // Rights alone don't show the trash.
+            // Rights alone don't make rows in the trash visible.
             try await superuser.execute("ALTER ROLE tombolo_gateway LOGIN")
             try await owner.execute("DROP POLICY tombolo_servers ON viewing")
             let hidden = try #require(try await load("tombolo_gateway", .gateway))
@@ -213,7 +213,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("the gateway's role says whose change it writes; a service that says so is not believed")
+    @Test("the gateway's role can name the origin of its changes; a service that does so isn't believed")
     func origins() async throws {
         try await withCluster(owner: "CREATEROLE") { superuser, owner in
             try await migrator(owner, [Listing.self]).apply()
@@ -235,7 +235,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("retention and the sequencer work as the gateway's role, which can drop nothing that is still needed")
+    @Test("retention and the sequencer work as the gateway's role, which can't drop anything still needed")
     func retention() async throws {
         try await withCluster(owner: "CREATEROLE") { superuser, owner in
             try await migrator(owner, [Listing.self]).apply()
@@ -256,7 +256,7 @@ import TomboloPostgresStore
                 for _ in 0..<100 {
                     let report = try await retention.run(now: .init(microseconds: now))
                     dropped += report.droppedGenerations
-                    // A step that others hold up is left for the next run.
+                    // A step blocked by other transactions is left to the next run.
                     guard report.isWaiting else { break }
                 }
             }
@@ -269,7 +269,7 @@ import TomboloPostgresStore
                 "SELECT tombolo.attach_changelog_partition(\(current + 2))",
                 "SELECT tombolo.open_changelog_partition(\(current - 1), 0)",
                 "SELECT tombolo.open_changelog_partition(\(current + 5), 0)",
-                // The next one, before it is there: every write would fail.
+                // Opening the next partition before it exists would make every write fail.
                 "SELECT tombolo.open_changelog_partition(\(current + 1), 0)",
             ] {
                 await #expect(throws: PostgresError.self, "\(sql)") { try await member.query(sql) }
@@ -278,7 +278,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("'apply' prints the advice, makes roles with the prefix that is asked for, and says nothing of passwords")
+    @Test("'apply' prints the advice, creates roles with the requested prefix, and doesn't mention passwords")
     func command() async throws {
         try await withCluster { superuser, owner in
             let configuration = owner.configuration

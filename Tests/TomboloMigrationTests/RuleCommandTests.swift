@@ -8,7 +8,7 @@ import TomboloMigration
 import TomboloModel
 import TomboloServerModel
 
-/// `migration-tool rules`, as an operator runs it.
+/// `migration-tool rules` as an operator runs it.
 @Suite(.timeLimit(.minutes(15))) struct RuleCommandTests {
     private static let models = """
         {
@@ -53,7 +53,7 @@ import TomboloServerModel
             write: {owner: "%%user.id"}
         """
 
-    /// A folder with the two documents, and a database with the models' tables.
+    /// A folder for files, and a database with the models' tables.
     private struct Place {
         let folder: URL
         let pool: PostgresPool
@@ -115,7 +115,7 @@ import TomboloServerModel
                 "bad.yaml:1: Listing, role 'a', read: Listing has no property 'teem'; did you mean"))
         #expect(
             try await check(good, "--models", models, "--rules", bad).status == 64,
-            "What would be ignored is refused.")
+            "An option that would be ignored should be refused.")
         #expect(try await check(good, "--models", models, "--app", "nope").status == 64)
         let newer = try file("newer.json", Self.models.replacing("\"format\": 1", with: "\"format\": 2"))
         let advice = try await check(good, "--models", newer).messages
@@ -128,7 +128,7 @@ import TomboloServerModel
         #expect(try await check().status == 64)
     }
 
-    @Test("a document is stored once, a mistake stores nothing, and the newest counts")
+    @Test("a document is stored only once, mistakes store nothing, and the newest document applies")
     func apply() async throws {
         try await withPlace { place in
             let good = try place.file("good.yaml", Self.rules)
@@ -148,12 +148,12 @@ import TomboloServerModel
             let newer = try place.file("newer.yaml", "Listing: []")
             #expect(try await place("apply", newer).output.contains("version 3"))
             #expect(try await ServerModels.load(place.pool).current.ruleDocuments == ["homes": "Listing: []"])
-            // And back again.
+            // Storing the first document again counts as a change.
             #expect(try await place("apply", good).output.contains("version 4"))
         }
     }
 
-    @Test("a user's rights are explained as the database has them now")
+    @Test("a user's rights are explained from the database's current contents")
     func explain() async throws {
         try await withPlace { place in
             _ = try await place("apply", try place.file("good.yaml", Self.rules))
@@ -200,7 +200,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a document is tried out before it is stored")
+    @Test("a document can be tried out before it is stored")
     func explainCandidate() async throws {
         try await withPlace { place in
             _ = try await place("apply", try place.file("good.yaml", Self.rules))
@@ -229,7 +229,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("two apps have a rule document each, which decides about no class of the other or of neither")
+    @Test("two apps each have a rule document, which can't decide about classes of the other app or unknown ones")
     func twoApps() async throws {
         try await withPlace { place in
             let crm = """

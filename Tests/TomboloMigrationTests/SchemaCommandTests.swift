@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 import TomboloModel
 
-/// `migration-tool plan`, `apply` and `status`, on model documents.
+/// `migration-tool plan`, `apply` and `status` with model documents.
 @Suite struct SchemaCommandTests {
     private func run(_ arguments: [String], _ address: String) async throws -> ProgramRun.Outcome {
         try await BuiltProgram("migration-tool", "MigrationTool").run(
             arguments, environment: ["TOMBOLO_DATABASE_URL": address])
     }
 
-    @Test("a database gets the tables of the documents that are named, and of nothing else")
+    @Test("a database gets the tables of the given documents and no others")
     func documentsBecomeTables() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
@@ -32,7 +32,7 @@ import TomboloModel
         #expect(apply.status == 0, "\(apply.messages)")
         #expect(try await run(["status", "--check", "--models", file.path()], address).status == 0)
         let connection = try await PostgresConnection.connect(configuration)
-        // What 'apply' would refuse fails already in 'plan'.
+        // What 'apply' would refuse already fails in 'plan'.
         try await connection.execute("ALTER TABLE listing ALTER COLUMN price TYPE text")
         let refused = try await run(["plan", "--models", file.path()], address)
         #expect(refused.status == 1)
@@ -45,7 +45,7 @@ import TomboloModel
         await connection.close()
     }
 
-    @Test("a document that can't be read, or rules that don't fit, change nothing and are explained")
+    @Test("a document that can't be read and rules that don't fit are explained and change nothing")
     func badDocumentsAreExplained() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
@@ -69,7 +69,7 @@ import TomboloModel
             let outcome = try await run(["apply"] + arguments, address)
             #expect(outcome.status == 1)
             #expect(outcome.messages.contains(expected), "\(outcome.messages)")
-            #expect(!outcome.messages.contains("in the database don't form"), "Nothing is in the database.")
+            #expect(!outcome.messages.contains("in the database don't form"), "The error must not blame the database.")
         }
         let connection = try await PostgresConnection.connect(configuration)
         let tables = try await connection.query(
@@ -78,7 +78,7 @@ import TomboloModel
         await connection.close()
     }
 
-    @Test("two model files that can't go together are refused with both names, and nothing is applied")
+    @Test("two incompatible model files are refused with both names, and nothing is applied")
     func conflictingFiles() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         var address = "host=\(configuration.keywords["host"] ?? "") port=\(configuration.keywords["port"] ?? "5432")"
@@ -122,7 +122,7 @@ import TomboloModel
         let tables = "SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'tombolo')"
         #expect(try await connection.query(tables)[0, 0].int == 0)
 
-        // One after the other: the second app meets what the database has.
+        // If applied separately, the second app conflicts with what the database already has.
         #expect(try await run(["apply", "--models", shop, unlike], address).status == 0)
         let count = try await connection.query(tables)[0, 0].int
         let second = try await run(["apply", "--models", bar], address)

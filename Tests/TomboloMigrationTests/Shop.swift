@@ -1,4 +1,4 @@
-/// A shop's database, as somebody made it who never heard of Tombolo.
+/// A shop's database, designed without knowledge of Tombolo.
 enum Shop {
     static let sql = """
         CREATE TYPE order_status AS ENUM ('new', 'paid', 'sent');

@@ -7,7 +7,7 @@ import TomboloAuthentication
 import TomboloMigration
 import TomboloModel
 
-/// `migration-tool user`, as an operator runs it.
+/// `migration-tool user` as an operator runs it.
 @Suite struct UserCommandTests {
     private struct Tool {
         let pool: PostgresPool
@@ -31,7 +31,7 @@ import TomboloModel
         await pool.shutdown()
     }
 
-    @Test("an account that exists keeps its password when it is added again")
+    @Test("an existing account keeps its password when it is added again")
     func addingAgainChangesNothing() async throws {
         try await withTool { tool in
             let made = try await tool("add", "ann@example.org", "--name", "Ann")
@@ -50,7 +50,7 @@ import TomboloModel
         }
     }
 
-    @Test("custom data is set whole, and data that can't be kept is refused with the reason")
+    @Test("custom data is replaced as a whole, and invalid data is refused with a reason")
     func customDataIsSet() async throws {
         try await withTool { tool in
             _ = try await tool("add", "ann@example.org")
@@ -88,7 +88,7 @@ import TomboloModel
         }
     }
 
-    @Test("a password set from standard input, and a revocation, log the account out everywhere")
+    @Test("setting a password from standard input and revoking tokens log the account out everywhere")
     func passwordsAndRevocations() async throws {
         try await withTool { tool in
             _ = try await tool("add", "ann@example.org", "--password-stdin", input: "correct horse\n")
