@@ -78,7 +78,7 @@ import Tombolo
         #expect(answers.count == 8)
         #expect(store.messages.map(\.isSent).allSatisfy { $0 })
         #expect(store.messages.first?.message == "q")
-        // The history has this exchange, too.
+        // The history contains this exchange too.
         #expect(try store.add(try decode(Self.answer)) == 0)
         #expect(store.messages.count == 9)
 

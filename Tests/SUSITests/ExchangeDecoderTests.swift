@@ -37,13 +37,13 @@ import Testing
     func counts(_ count: String, _ expected: Int) throws {
         let reply = try reply(#"{"type": "table", "count": \#(count)}"#, data: Self.threeRows)
         guard case .table(_, let rows)? = reply?.action else {
-            Issue.record("no table")
+            Issue.record("The reply isn't a table.")
             return
         }
         #expect(rows.count == expected)
     }
 
-    @Test("A table has its columns in order and a cell for each")
+    @Test("A table has its columns in order, and a cell for each column")
     func tables() throws {
         let action = #"{"type": "table", "columns": {"c": "See", "a": 7, "none": null, "a": "Aye"}}"#
         #expect(
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(
-        "An unknown action is kept as it came",
+        "An unknown action is kept unchanged",
         arguments: [
             (#"{"type": "timer_set", "time": 1790000000}"#, "timer_set"), (#"{"expression": "x"}"#, "unknown"),
             (#"{"type": 5}"#, "unknown"), (#"{"type": null}"#, "unknown"), (#"{"type": ""}"#, "unknown"),
@@ -199,7 +199,7 @@ import Testing
         #expect(try exchange(Data("{\(one.replacing("18Z", with: "19Z"))}".utf8)).identity != answer.identity)
     }
 
-    @Test("Undated questions are kept apart, as many as the document has")
+    @Test("Undated questions are kept apart, and none is dropped")
     func undatedQuestions() throws {
         let text = #"{"cognitions": [{"query": "a"}, {"query": "a"}, {"query": "b"}]}"#
         let identities = try decode(text).map(\.identity)
@@ -213,7 +213,7 @@ import Testing
     func longText() throws {
         let long = "x" + String(repeating: "é", count: 10 << 20)
         guard case .answer(let text, _)? = try reply(#"{"type": "answer", "expression": "\#(long)"}"#)?.action else {
-            Issue.record("no answer")
+            Issue.record("The reply isn't an answer.")
             return
         }
         #expect(text.utf8.count == ExchangeDecoder.maximumTextByteCount - 1)
@@ -242,7 +242,7 @@ import Testing
     func manyRows() throws {
         let data = "[" + (0..<5_000).map { #"{"a": \#($0), "b": "x"}"# }.joined(separator: ",") + "]"
         guard case .table(_, let rows)? = try reply(#"{"type": "table"}"#, data: data)?.action else {
-            Issue.record("no table")
+            Issue.record("The reply isn't a table.")
             return
         }
         #expect(rows.count == 5_000 && rows.last == ["4999", "x"])
@@ -263,7 +263,7 @@ import Testing
         #expect(result.notes.sentences.count == Notes.maximumCount && result.notes.leftOutCount > 0)
     }
 
-    @Test("Actions that look in vain for something in the data are bounded as those that find it")
+    @Test("Actions that search the data in vain are limited like those that find something")
     func manyRowsInVain() throws {
         let data = "[" + Array(repeating: "{}", count: 2_000).joined(separator: ",") + "]"
         let actions = Array(repeating: #"{"type": "rss"}"#, count: 300).joined(separator: ",")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import SUSI
 
-/// The decoded answers of a real server.
+/// The answers of a real server, decoded.
 @Suite(.enabled(if: Fixtures.areHere, "The fixtures are not in ../shared/fixtures/susi.")) struct FixtureTests {
     private func actions(_ name: String) throws -> [Action] {
         try exchange(Fixtures.data(name)).replies.map(\.action)
@@ -19,7 +19,7 @@ import Testing
         #expect(abs(exchange.answerDate.timeIntervalSince1970 - 1_778_764_938.479) < 0.000_01)
     }
 
-    @Test("Text, a link and a map come in order")
+    @Test("Text, a link and a map stay in order")
     func mixedActions() throws {
         #expect(
             try actions("02-map-anchor") == [
@@ -56,7 +56,7 @@ import Testing
         #expect(try actions("05-websearch").last == .websearch(query: "swift", limit: 3, results: []))
     }
 
-    @Test("Video, audio and stop actions have types of their own")
+    @Test("Video, audio and stop actions have their own types")
     func mediaActions() throws {
         #expect(
             try actions("06-media-stop") == [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The answers of a real server, in a folder beside the repository's, which not everybody has.
+/// A real server's answers. They are in a folder next to the repository, which isn't always present.
 enum Fixtures {
     static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -30,8 +30,8 @@ import Tombolo
         String(repeating: "[", count: 200) + String(repeating: "]", count: 200),
     ]
 
-    /// The maximum copied into one answer. Copies at every depth of nested arrays would double it each time, up to
-    /// sizes that the parser refuses.
+    /// The limit for what is copied into one answer. Copying at every depth of nested arrays would double its size each
+    /// time, until the parser refuses it.
     private static let maximumCopiedByteCount = 20_000
 
     @Test("Any value anywhere in an answer can be stored")

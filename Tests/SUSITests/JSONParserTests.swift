@@ -14,7 +14,7 @@ import Testing
         #expect(try parse("\u{FEFF}[]") == .array([]))
     }
 
-    @Test("The last of several members with one name counts, and null counts as absent")
+    @Test("The last of several members with the same name counts, and null counts as absent")
     func duplicateMembers() throws {
         let value = try parse(#"{"a": 1, "a": "two", "b": null}"#)
         #expect(value["a"] == .string("two"))
@@ -38,7 +38,7 @@ import Testing
     func badUTF8() throws {
         let bytes = Data([0x22, 0x61, 0xFF, 0xC0, 0x80, 0xED, 0xA0, 0x80, 0x62, 0x22])
         guard case .string(let text) = try JSONParser.parse(bytes) else {
-            Issue.record("no text")
+            Issue.record("The value isn't a string.")
             return
         }
         #expect(text.hasPrefix("a\u{FFFD}") && text.hasSuffix("b"))
@@ -76,13 +76,13 @@ import Testing
     func manyEscapes(_ escape: String) throws {
         let text = "\"" + String(repeating: escape, count: 1_000_000) + "\""
         guard case .string(let value) = try parse("[\(text), 1]").items.first else {
-            Issue.record("no text")
+            Issue.record("The value isn't a string.")
             return
         }
         #expect(value.utf8.count == 1_000_000)
     }
 
-    @Test("More values than any real answer has are refused")
+    @Test("More values than a real answer contains are refused")
     func tooManyValues() throws {
         let many = "[" + String(repeating: "0,", count: JSONParser.maximumValueCount) + "0]"
         #expect(throws: JSONError.self) { try parse(many) }

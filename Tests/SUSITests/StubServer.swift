@@ -3,14 +3,14 @@ import Synchronization
 
 @testable import SUSI
 
-/// A server on a free port that sends every connection the same bytes, whatever they are.
+/// A server on a free port that sends the same bytes to every connection, whatever it receives.
 final class StubServer: Sendable {
     enum Answer: Sendable {
         case ok(String)
         case bytes(Data)
-        /// These bytes, forever.
+        /// Sends these bytes forever.
         case endless(Data)
-        /// Nothing at all.
+        /// Sends nothing.
         case silence
     }
 
@@ -51,7 +51,7 @@ final class StubServer: Sendable {
         #endif
     }
 
-    /// Stops it and closes every connection.
+    /// Stops the server and closes every connection.
     func stop() {
         let sockets = open.withLock { open in
             open.isStopped = true

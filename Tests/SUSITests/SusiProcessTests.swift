@@ -4,7 +4,7 @@ import Testing
 
 @testable import SUSI
 
-/// The built program, from outside.
+/// Tests the built program from the outside.
 @Suite struct SusiProcessTests {
     private static let answer = #"""
         {"query": "secret question", "query_date": "2026-05-14T13:22:18Z", "answer_date": "2026-05-14T13:22:19Z",
@@ -19,7 +19,7 @@ import Testing
         #"2026-05-14T13:22:18Z  susi  timer_set  kept raw: {"type":"timer_set","time":5}"#,
     ]
 
-    /// For requests that are answered.
+    /// A long timeout, for requests that are answered.
     private static let patience = ["--timeout", "600"]
 
     @Test("Files are imported, shown and imported again")
@@ -68,7 +68,7 @@ import Testing
         #expect(
             try await Susi.run(["show"] + data).lines
                 == ["2026-05-14T13:22:18Z  you   1+1=2 & é?"] + Self.shown.dropFirst())
-        // The same exchange in the history adds nothing.
+        // The history contains the same exchange, so it adds nothing.
         let history = try await Susi.run(["memory"] + Self.patience + data, environment: ["SUSI_SERVER": server.url])
         #expect(history.status == 0 && server.requestLines.last == "GET /susi/memory.json HTTP/1.1")
     }
@@ -132,7 +132,7 @@ import Testing
         _ = try await Susi.run(["import", file] + data)
         _ = try await Susi.run(["ask", "secret and unsent", "--server", "http://127.0.0.1:1"] + data)
         for word in ["secret question", "secret cell", "secret and unsent"] {
-            #expect(try folder.bytes().range(of: Data(word.utf8)) != nil, "the test looks in the wrong place")
+            #expect(try folder.bytes().range(of: Data(word.utf8)) != nil, "The test is looking in the wrong place.")
         }
         let result = try await Susi.run(["sign-out"] + data)
         #expect(result.status == 0 && result.lines == ["The conversation was deleted."])
@@ -153,7 +153,7 @@ import Testing
         #expect(try await Susi.run(["show"] + data).status == 0)
     }
 
-    @Test("An import that is killed leaves all of a file or none of it")
+    @Test("A killed import leaves all of a file or none of it")
     func killedImport() async throws {
         let folder = try TemporaryFolder()
         let count = 4_000
@@ -165,11 +165,11 @@ import Testing
         let data = folder.url.appending(path: "data")
         var outcomes: Set<Int> = []
         var round = 0
-        // An import may be over before this process looks again.
+        // An import may finish before this process looks again.
         while round < 4 || (!outcomes.contains(0) && round < 50) {
             round += 1
             let run = try await Susi.start(["import", file, "--data", data.path])
-            // The log of the file grows while the transaction is under way.
+            // The file's log grows while the transaction is running.
             let log = data.appending(path: "susi.realm-wal").path
             while run.isRunning {
                 let size = try? FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
@@ -184,7 +184,7 @@ import Testing
             outcomes.insert(shown.lines.count)
             _ = try await Susi.run(["sign-out", "--data", data.path])
         }
-        #expect(outcomes.contains(0), "no import was killed midway")
+        #expect(outcomes.contains(0), "No import was killed midway.")
         #expect(try await Susi.run(["import", file, "--data", data.path]).lines == ["\(file): \(count) added"])
         #expect(try await Susi.run(["show", "--data", data.path]).lines.count == count * 3)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder deleted with the test.
+/// A folder that is deleted along with its test.
 final class TemporaryFolder {
     let url: URL
 
@@ -19,7 +19,7 @@ final class TemporaryFolder {
         return file.path
     }
 
-    /// Everything in the folder and below it.
+    /// The bytes of all files in the folder and its subfolders.
     func bytes() throws -> Data {
         var all = Data()
         for case let name as String in FileManager.default.enumerator(atPath: url.path) ?? .init() {
