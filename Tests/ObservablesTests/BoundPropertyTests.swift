@@ -11,7 +11,7 @@ struct BoundPropertyTests {
 
     init() throws { kennel = try Kennel() }
 
-    @Test("Setting it writes in a transaction of its own, on a live and on a frozen object")
+    @Test("Setting it writes in its own transaction, for live and frozen objects")
     func writes() throws {
         let dog = try kennel.add(Dog("Rex"))
         let name = BoundProperty(skippingEqual: dog, \.name)
@@ -21,7 +21,7 @@ struct BoundPropertyTests {
         #expect(dog.age == 4)
     }
 
-    @Test("It uses the transaction that the Realm is in")
+    @Test("It uses the Realm's current transaction, if there is one")
     func insideWrite() throws {
         let dog = try kennel.add(Dog("Rex"))
         let realm = try kennel.realm()
@@ -31,7 +31,7 @@ struct BoundPropertyTests {
         #expect(dog.name == "Rex")
     }
 
-    @Test("An equal value isn't written; without a comparison it is")
+    @Test("An equal value isn't written, but without a comparison it is")
     func skipping() throws {
         let dog = try kennel.add(Dog("Rex"))
         let writes = Tally()
@@ -43,7 +43,7 @@ struct BoundPropertyTests {
         token.invalidate()
     }
 
-    @Test("What counts as equal is the newest value, not the one that was read last")
+    @Test("The new value is compared with the newest one, not with the one that was read last")
     func skippingAgainstTheNewest() throws {
         let dog = try kennel.add(Dog("Rex"))
         let name = BoundProperty(skippingEqual: dog, \.name)
@@ -53,7 +53,7 @@ struct BoundPropertyTests {
         #expect(dog.name == "Rex")
     }
 
-    @Test("After the object's deletion it keeps the last value and ignores new ones")
+    @Test("After the object is deleted, it keeps its last value and ignores new ones")
     func deleted() throws {
         let dog = try kennel.add(Dog("Rex"))
         let name = BoundProperty(skippingEqual: dog, \.name)
@@ -64,7 +64,7 @@ struct BoundPropertyTests {
         #expect(BoundProperty(skippingEqual: dog, \.name).value == "")
     }
 
-    @Test("An unmanaged object is set without a Realm, and says so")
+    @Test("Setting it on an unmanaged object works without a Realm, and notifies")
     func unmanaged() {
         let dog = Dog("Rex")
         let sets = Tally()
@@ -77,7 +77,7 @@ struct BoundPropertyTests {
         #expect(dog.age == 2 && sets.count == 2)
     }
 
-    @Test("A list is read frozen and replaced as a whole; links are thawed when they're set")
+    @Test("A list is read frozen and replaced as a whole; links are thawed when set")
     func listsAndLinks() throws {
         let rex = try kennel.add(Dog("Rex"))
         let max = try kennel.add(Dog("Max"))
@@ -95,7 +95,7 @@ struct BoundPropertyTests {
         #expect(rex.friend == nil)
     }
 
-    @Test("A value that can't be stored is reported, and the property stays as it was")
+    @Test("A value that can't be stored is reported, and the property stays unchanged")
     func failure() throws {
         let dog = try kennel.add(Dog("Rex"))
         let before = ImplicitWrite.onFailure

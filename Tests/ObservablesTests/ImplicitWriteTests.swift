@@ -39,7 +39,7 @@ struct ImplicitWriteTests {
         #expect(Array(managed.toys) == ["e", "a", "f"])
     }
 
-    @Test("Positions of a list that has become shorter meanwhile are ignored")
+    @Test("Positions beyond the end of a list that has become shorter are ignored")
     func staleOffsets() throws {
         let dog = try dog(["a", "b"])
         ImplicitWrite.remove(atOffsets: [1, 5], from: dog.toys)
@@ -63,7 +63,7 @@ struct ImplicitWriteTests {
         #expect(rex.friends.map(\.name) == ["Bo"])
     }
 
-    @Test("Deleting takes frozen objects, and does nothing to unmanaged and deleted ones")
+    @Test("Deleting accepts frozen objects, and does nothing to unmanaged and deleted ones")
     func deletion() throws {
         let rex = try dog()
         ImplicitWrite.delete(rex.freeze())

@@ -21,7 +21,7 @@ final class Tag: EmbeddedObject, ObjectKeyIdentifiable {
     @Persisted var number = 0
 }
 
-/// A file of dogs in a folder of its own.
+/// A file with dogs in its own folder.
 @MainActor
 final class Kennel {
     let configuration: Realm.Configuration
@@ -39,7 +39,7 @@ final class Kennel {
         Realm.Configuration(fileURL: folder.appending(path: "\(name).sqlite"), objectTypes: [Dog.self, Tag.self])
     }
 
-    /// Another file.
+    /// The configuration of another file.
     func other(_ name: String) -> Realm.Configuration { Self.configuration(folder, name) }
 
     func realm() throws -> Realm { try Realm(configuration: configuration) }
@@ -69,7 +69,7 @@ final class Tally {
     func add() { count += 1 }
 }
 
-/// Waits until a condition holds; the suite's time limit bounds it.
+/// Waits until a condition holds, up to the suite's time limit.
 @MainActor
 func until(_ condition: () throws -> Bool) async throws {
     while try !condition() { try await Task.sleep(for: .milliseconds(5)) }

@@ -4,7 +4,7 @@ import Tombolo
 
 @testable import TomboloObservables
 
-/// Without a gateway: nobody answers at the app's address. EndToEndTests/ObservedOpeningTests has one.
+/// Nothing listens at the app's address. EndToEndTests/ObservedOpeningTests has a gateway.
 @MainActor
 @Suite("Opening a synced Realm without a gateway", .timeLimit(.minutes(15)))
 struct ObservedOpeningTests {
@@ -35,7 +35,7 @@ struct ObservedOpeningTests {
         return opening
     }
 
-    @Test("It waits for a user, fails without a gateway, and waits again after the log-out")
+    @Test("It waits for a user, fails without a gateway, and waits again after logout")
     func course() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let opening = opening()
@@ -69,11 +69,11 @@ struct ObservedOpeningTests {
         #expect(realms[0].configuration.objectTypes?.count == 2)
     }
 
-    @Test("A time limit and cancelling end it with the system's error codes")
+    @Test("A time limit and cancellation end it with the system's error codes")
     func endings() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try await logIn("ada")
-        // A server that accepts connections and never answers.
+        // This server accepts connections but never answers.
         let silence = try SilentServer()
         let other = App(
             id: appID + "-silent",
@@ -83,7 +83,7 @@ struct ObservedOpeningTests {
         _ = try await other.login(credentials: .accessToken("e30.\(claims).secret"))
         for isCancelled in [false, true] {
             var code: POSIXErrorCode?
-            // Again if the session gave up first, as it does after ten seconds.
+            // Retry if the session gave up first, as it does after ten seconds.
             while code == nil {
                 let opening = ObservedOpening(
                     appID: other.appId, configuration: Realm.Configuration(objectTypes: [Dog.self, Tag.self]),
@@ -101,7 +101,7 @@ struct ObservedOpeningTests {
         withExtendedLifetime(silence) {}
     }
 
-    @Test("Another partition is another Realm; the same one is not opened twice")
+    @Test("Another partition is another Realm; the same one isn't opened twice")
     func partitions() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         _ = try await logIn("ada")

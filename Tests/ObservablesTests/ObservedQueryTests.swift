@@ -28,7 +28,7 @@ struct ObservedQueryTests {
 
     private func names(_ query: ObservedQuery<Dog>) -> [String] { query.shown.map(\.name) }
 
-    @Test("It shows a frozen copy, in order, and a new one after a change by anybody")
+    @Test("It shows a sorted, frozen copy, and a new one after any change")
     func changes() async throws {
         let query = query()
         let first = query.shown
@@ -42,7 +42,7 @@ struct ObservedQueryTests {
         #expect(names(query).last == "Zoe")
     }
 
-    @Test("An object's id is the same in every version, live and frozen, so that lists of views keep their rows")
+    @Test("An object's id is the same in every version, live or frozen, so that list views keep their rows")
     func identity() throws {
         let query = query()
         let first = query.shown
@@ -61,7 +61,7 @@ struct ObservedQueryTests {
         #expect(draft.id == draft.id && draft.id != Dog("draft").id)
     }
 
-    @Test("A frozen copy thaws to results that can be observed, as apps do")
+    @Test("A frozen copy can be thawed to results that can be observed, as apps do")
     func thawing() async throws {
         let calls = Tally()
         let token = query().shown.thaw()?.observe { _ in calls.add() }
@@ -69,7 +69,7 @@ struct ObservedQueryTests {
         token?.invalidate()
     }
 
-    @Test("Nothing is told when observation has begun and nobody changed anything")
+    @Test("Starting an observation notifies nobody as long as nothing changes")
     func quiet() async throws {
         let query = query()
         _ = query.shown
@@ -80,7 +80,7 @@ struct ObservedQueryTests {
         token.invalidate()
     }
 
-    @Test("Conditions: a block's, a predicate's text, and those that are set later")
+    @Test("A condition can be a block or a predicate's text, and can be set later")
     func conditions() throws {
         #expect(names(query(.where { (dog: Query<Dog>) in dog.age > 2 })) == ["Max", "Rex"])
         let query = query(.format("age > 2"))
@@ -94,9 +94,9 @@ struct ObservedQueryTests {
         #expect(names(query) == ["Max", "Rex", "Bo"])
     }
 
-    /// What `NSPredicate` writes for a predicate made with these formats.
+    /// The format strings that `NSPredicate` prints.
     @Test(
-        "Texts as NSPredicate writes them are read",
+        "Format strings printed by NSPredicate can be read",
         arguments: [
             ("name == \"Rex\" AND age > 2", ["Rex"]), ("name CONTAINS[c] \"X\"", ["Max", "Rex"]),
             ("name IN {\"Bo\", \"Rex\"}", ["Bo", "Rex"]), ("age BETWEEN {1, 3}", ["Bo", "Rex"]),
@@ -109,7 +109,7 @@ struct ObservedQueryTests {
         #expect(names(query(.format(text))) == expected)
     }
 
-    @Test("A search narrows the condition, and an empty text ends it; case counts")
+    @Test("A case-sensitive search narrows the condition, and an empty text ends it")
     func search() throws {
         let query = query(.where { (dog: Query<Dog>) in dog.age > 2 })
         query.search("x", \.name)
@@ -124,7 +124,7 @@ struct ObservedQueryTests {
         #expect(names(query) == ["Max", "Rex"])
     }
 
-    @Test("Key paths choose the modifications that tell; insertions always do")
+    @Test("Key paths choose the modifications that notify; insertions always do")
     func keyPaths() async throws {
         let query = query(keyPaths: ["name"])
         let bo = try #require(query.shown.first?.thaw())
@@ -141,7 +141,7 @@ struct ObservedQueryTests {
         token.invalidate()
     }
 
-    @Test("The view's surroundings give the configuration if the query has none")
+    @Test("If the query has no configuration, the view's environment provides it")
     func environment() throws {
         let query = ObservedQuery<Dog>()
         query.declare(QueryTerms(), environment: kennel.configuration)
@@ -152,7 +152,7 @@ struct ObservedQueryTests {
         #expect(query.shown.count == 3)
     }
 
-    @Test("What a view declares counts when it changes; until then, what was set stays")
+    @Test("A view's declaration applies when it changes; until then, values that were set stay")
     func declaring() throws {
         let query = query()
         let terms = QueryTerms(configuration: kennel.configuration, sortDescriptors: ["name"])
@@ -166,7 +166,7 @@ struct ObservedQueryTests {
         #expect(tally.count == 1)
     }
 
-    @Test("Appending adds an object, or changes the one with its key; it may fall outside the condition")
+    @Test("Appending adds an object or updates the one with its key, even if the condition excludes it")
     func appending() throws {
         let query = query(.where { (dog: Query<Dog>) in dog.age > 2 })
         query.append(Dog("Young"))
@@ -182,7 +182,7 @@ struct ObservedQueryTests {
         #expect(try kennel.realm().objects(Dog.self).count == 4)
     }
 
-    @Test("Only objects that the results have are removed; positions are those that were shown")
+    @Test("Only objects in the results are removed, and positions refer to the objects that were shown")
     func removing() async throws {
         let query = query(.where { (dog: Query<Dog>) in dog.age > 2 })
         let bo = try #require(try kennel.realm().objects(Dog.self).where { $0.name == "Bo" }.first)
@@ -190,7 +190,7 @@ struct ObservedQueryTests {
         query.remove(Dog("draft"))
         #expect(!bo.isInvalidated)
         #expect(names(query) == ["Max", "Rex"])
-        // Another object takes the first place before the gesture arrives.
+        // Another object takes the first position before the user's gesture arrives.
         try await kennel.elsewhere { $0.add(Dog("Ali", age: 7)) }
         query.remove(atOffsets: [0, 9])
         #expect(try kennel.realm().objects(Dog.self).map(\.name).sorted() == ["Ali", "Bo", "Rex"])
@@ -198,7 +198,7 @@ struct ObservedQueryTests {
         #expect(names(query) == ["Rex"])
     }
 
-    @Test("Sections: by key in order of the results, frozen, computed again after a change")
+    @Test("Sections are ordered like the results, frozen, and computed again after a change")
     func sections() async throws {
         let query = query(by: ["age", "name"])
         let sections = ObservedSections(query) { $0.age > 2 ? "old" : "young" }
@@ -213,7 +213,7 @@ struct ObservedQueryTests {
         #expect(sections.shown.map { $0.map(\.name) } == [["Bo", "Ali"], ["Rex"]])
     }
 
-    @Test("Shown in a write transaction first, it's live there and observed afterwards")
+    @Test("If it's first shown in a write transaction, it's live there and observed afterwards")
     func inWrite() async throws {
         let query = query()
         let realm = try kennel.realm()
@@ -226,7 +226,7 @@ struct ObservedQueryTests {
         try await until { tally.count == 1 }
     }
 
-    @Test("Sections shown in a write transaction have what it has written so far")
+    @Test("Sections shown in a write transaction include what it has written so far")
     func sectionsInWrite() throws {
         let query = query(by: ["age"])
         let sections = ObservedSections(query) { $0.age > 2 ? "old" : "young" }

@@ -18,7 +18,7 @@ struct ObservedValueTests {
         return observed
     }
 
-    /// Waits until a change has reached the listeners that the object's Realm had before.
+    /// Waits until a change has reached all listeners that the object's Realm had before this call.
     private func delivered(_ dog: Dog) async throws {
         let heard = Tally()
         let token = dog.observe { (_: ObjectChange<Dog>) in heard.add() }
@@ -27,7 +27,7 @@ struct ObservedValueTests {
         token.invalidate()
     }
 
-    @Test("A managed object is shown frozen, and shown anew after a change")
+    @Test("A managed object is shown frozen, and shown again after a change")
     func managed() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let observed = observed(dog)
@@ -40,7 +40,7 @@ struct ObservedValueTests {
         #expect(observed.shown.name == "Max")
     }
 
-    @Test("A frozen object is observed and written live")
+    @Test("A frozen object is observed and written through its live version")
     func frozen() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let observed = observed(dog.freeze())
@@ -51,7 +51,7 @@ struct ObservedValueTests {
         #expect(observed.shown.name == "Max")
     }
 
-    @Test("An unmanaged object is shown as it is, and observed once it's added to a Realm")
+    @Test("An unmanaged object is shown as is, and observed once it's added to a Realm")
     func unmanaged() async throws {
         let dog = Dog("Rex")
         let observed = observed(dog)
@@ -63,7 +63,7 @@ struct ObservedValueTests {
         try await until { tally.count == 1 }
     }
 
-    @Test("Another thread's commits tell, and the object's deletion shows an empty one")
+    @Test("Another thread's commits notify, and a deleted object is shown as an empty one")
     func elsewhere() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let id = dog._id
@@ -80,7 +80,7 @@ struct ObservedValueTests {
         #expect(observed.shown === observed.shown)
     }
 
-    @Test("An object that others deleted since the last refresh is shown as an empty one, not refused")
+    @Test("An object deleted elsewhere since the last refresh is shown as an empty one, without an error")
     func deletedBehind() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let realm = try kennel.realm()
@@ -91,7 +91,7 @@ struct ObservedValueTests {
         #expect(observed(dog).shown.realm == nil)
     }
 
-    @Test("What is found while a view is being rendered is told after that")
+    @Test("A change found while a view is being rendered notifies afterwards")
     func rendering() async throws {
         let rex = try kennel.add(Dog("Rex"))
         let max = try kennel.add(Dog("Max"))
@@ -103,14 +103,14 @@ struct ObservedValueTests {
         realm.autorefresh = false
         defer { realm.autorefresh = true }
         try await kennel.elsewhere { $0.object(ofType: Dog.self, forPrimaryKey: id)?.age = 9 }
-        // Shows the newest version, to which the Realm moves.
+        // Showing an object moves the Realm to the newest version.
         _ = ObservedValue(max).shown
         #expect(rex.age == 9)
         #expect(tally.count == 0)
         try await until { tally.count == 1 }
     }
 
-    @Test("Key paths choose the changes that tell")
+    @Test("Key paths choose the changes that notify")
     func keyPaths() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let observed = observed(dog, keyPaths: ["name"])
@@ -122,7 +122,7 @@ struct ObservedValueTests {
         try await until { tally.count == 1 }
     }
 
-    @Test("Following the same object in another version changes nothing; following another observes that")
+    @Test("Following another version of the same object changes nothing; following another object observes that")
     func following() async throws {
         let rex = try kennel.add(Dog("Rex"))
         let max = try kennel.add(Dog("Max"))
@@ -155,7 +155,7 @@ struct ObservedValueTests {
         #expect(tally.count == 1)
     }
 
-    @Test("A list is shown frozen, and its changes tell, also those made right after observation began")
+    @Test("A list is shown frozen, and its changes notify, even right after observation began")
     func list() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let observed = observed(dog.toys)
@@ -168,7 +168,7 @@ struct ObservedValueTests {
         #expect(observed.shown.isFrozen && observed.shown.count == 2)
     }
 
-    @Test("A list that nobody changes doesn't tell when its observation has begun")
+    @Test("A list doesn't notify when its observation begins without a change")
     func quietList() async throws {
         let dog = try kennel.add(Dog("Rex"))
         let observed = observed(dog.toys)
@@ -180,7 +180,7 @@ struct ObservedValueTests {
         token.invalidate()
     }
 
-    @Test("In a write transaction the live object is shown, since nothing can be frozen")
+    @Test("In a write transaction the live object is shown, since objects can't be frozen there")
     func inWrite() throws {
         let dog = try kennel.add(Dog("Rex"))
         let observed = observed(dog)
@@ -190,7 +190,7 @@ struct ObservedValueTests {
         }
     }
 
-    @Test("Linked objects are shown as of the newest version, although their changes don't tell")
+    @Test("Linked objects are shown in their newest version, although their changes don't notify")
     func links() throws {
         let rex = Dog("Rex")
         rex.friend = Dog("Max")

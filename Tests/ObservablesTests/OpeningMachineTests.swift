@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The course of opening a synced Realm")
 struct OpeningMachineTests {
-    /// Feeds events and compares the actions of each.
+    /// Feeds events and checks the actions that follow each.
     private func play(
         opensFile: Bool = false, _ transcript: [(OpeningMachine.Event, [OpeningMachine.Action])],
         _ location: SourceLocation = #_sourceLocation
@@ -25,7 +25,7 @@ struct OpeningMachineTests {
         ])
     }
 
-    @Test("Another user's Realm takes the place of the first one's, and what comes late of that is ignored")
+    @Test("Another user's Realm replaces the first one's, whose late events are ignored")
     func switches() {
         play([
             (.user("ada"), [.showConnecting, .open(attempt: 1)]),
@@ -35,7 +35,7 @@ struct OpeningMachineTests {
         ])
     }
 
-    @Test("A log-out ends the opening or the open Realm, and the next login opens again")
+    @Test("A logout ends the opening or the open Realm, and the next login opens again")
     func logsOut() {
         play([
             (.user("ada"), [.showConnecting, .open(attempt: 1)]), (.user(nil), [.stop, .showWaiting]),
@@ -45,7 +45,7 @@ struct OpeningMachineTests {
         ])
     }
 
-    @Test("A failure is shown, or opens the file as it is; an error only if that fails too")
+    @Test("A failure is shown, or opens the local file and is shown only if that fails too")
     func fails() {
         play([(.user("ada"), [.showConnecting, .open(attempt: 1)]), (.failed(attempt: 1), [.showError])])
         play(
@@ -80,7 +80,7 @@ struct OpeningMachineTests {
         ])
     }
 
-    @Test("Cancelling shows an error, for both kinds, and only while something is being opened")
+    @Test("Cancelling shows an error, with either failure policy, and only while something is being opened")
     func cancels() {
         for opensFile in [false, true] {
             play(

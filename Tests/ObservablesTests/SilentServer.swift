@@ -4,7 +4,7 @@ import Foundation
     import Glibc
 #endif
 
-/// A port of this machine that accepts connections and never answers.
+/// A local port that accepts connections and never answers.
 final class SilentServer: Sendable {
     struct Failure: Error {}
 
