@@ -1,12 +1,12 @@
 import ChildPrograms
 import Foundation
 
-/// The layer for SwiftUI, compiled against stand-ins for SwiftUI and Combine with the flags that SwiftPM uses for it.
+/// The SwiftUI layer, compiled against stand-ins for SwiftUI and Combine with the same flags that SwiftPM uses.
 struct StandInModules {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     private static let root = tests.deletingLastPathComponent().deletingLastPathComponent()
 
-    /// Where the modules are.
+    /// The folder that contains the modules.
     private let folder: URL
     private let flags: [String]
 
@@ -25,17 +25,17 @@ struct StandInModules {
 
     func remove() { try? FileManager.default.removeItem(at: folder) }
 
-    /// The layer's files.
+    /// The layer's source files.
     static func layer() throws -> [String] { try files(in: root.appending(path: "Packages/Device/SwiftUI")) }
 
-    /// Checks the layer.
-    /// - Returns: the compiler's messages; empty if there are no errors and no warnings.
+    /// Type-checks the layer.
+    /// - Returns: the compiler's messages, empty if there are neither errors nor warnings.
     func check(_ layer: [String]) async throws -> String {
         try await compile(flags + ["-I", folder.path(), "-module-name", "TomboloSwiftUI", "-typecheck"] + layer)
     }
 
-    /// Checks the example app, whose files import only SwiftUI and RealmSwift: as this package's module sees the layer
-    /// where there is SwiftUI.
+    /// Type-checks the example app, whose files import only SwiftUI and RealmSwift. The modules are built as this
+    /// package builds them where SwiftUI exists.
     func checkExample(languageMode: String) async throws -> String {
         try await require(["-I", folder.path()] + flags + emitting("TomboloSwiftUI") + Self.layer())
         let realmSwift = try Self.files(in: Self.root.appending(path: "Packages/Device/RealmSwift"))
@@ -64,8 +64,8 @@ struct StandInModules {
         if !messages.isEmpty { throw CompilerError(description: messages) }
     }
 
-    /// Runs the compiler on the `PATH`.
-    /// - Returns: its messages, or that it failed without any.
+    /// Runs the compiler found in `PATH`.
+    /// - Returns: the compiler's messages, or a message if it failed without any.
     private func compile(_ arguments: [String]) async throws -> String {
         let outcome = try await ProgramRun(
             URL(filePath: "/usr/bin/env"), ["swiftc"] + arguments, in: folder
@@ -81,7 +81,7 @@ struct StandInModules {
 
     // MARK: SwiftPM's flags
 
-    /// The flags that matter to the type checker, from SwiftPM's own build description.
+    /// The flags that matter for type-checking, from SwiftPM's own build description.
     private static func flags(ofTarget name: String) throws -> [String] {
         let tests = try BuiltProgram("LegacyDatabase").url.deletingLastPathComponent()
         let description = tests.deletingLastPathComponent().deletingLastPathComponent()
@@ -94,7 +94,7 @@ struct StandInModules {
         throw CompilerError(description: "\(description.path()) has no command that compiles \(name).")
     }
 
-    /// The flags that say where modules are, and on request those that choose the language.
+    /// The flags that locate modules and, if requested, those that choose the language.
     private static func searchPaths(_ flags: [String], andLanguage: Bool = false) -> [String] {
         let wanted: Set =
             andLanguage

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// SwiftUI isn't on Linux. All that's done for the layer there is this: it is type-checked against stand-ins for the
-/// declarations of SwiftUI and Combine that it uses. Nothing of it runs. What it's made of does: ObservablesTests.
+/// Linux has no SwiftUI, so there the layer is only type-checked, against stand-ins for the declarations of SwiftUI and
+/// Combine that it uses. Nothing of it runs. The types that it's built on do run, in ObservablesTests.
 @Suite("The SwiftUI layer against stand-ins", .serialized, .timeLimit(.minutes(15)))
 struct TypeCheckTests {
     private func withModules(
@@ -13,7 +13,7 @@ struct TypeCheckTests {
         try await body(modules)
     }
 
-    @Test("The layer's files have no errors and no warnings, whether or not DynamicProperty is isolated")
+    @Test("The layer's files have neither errors nor warnings, whether or not DynamicProperty is isolated")
     func layer() async throws {
         for conditions in [[], ["MAIN_ACTOR_PROPERTIES"]] {
             try await withModules(conditions) { modules in
@@ -31,7 +31,7 @@ struct TypeCheckTests {
         }
     }
 
-    @Test("A type error in the layer is found, so that the layer isn't just skipped")
+    @Test("A type error in the layer is reported, so the layer isn't just skipped")
     func error() async throws {
         try await withModules { modules in
             let wrong = try modules.write(

@@ -1,4 +1,4 @@
-// An app as it would be written with Realm: every wrapper, binding and environment value, with these two imports only.
+// An app written as with Realm: it uses every wrapper, binding and environment value, with just these two imports.
 import RealmSwift
 import SwiftUI
 

@@ -1,4 +1,4 @@
-// The declarations of Combine that the SwiftUI layer uses, without behaviour: the layer is only type-checked with them.
+// The Combine declarations that the SwiftUI layer uses, without behaviour, since the layer is only type-checked.
 
 public protocol Publisher<Output, Failure> {
     associatedtype Output

@@ -1,5 +1,5 @@
-// The declarations of SwiftUI that the layer and its example use, without behaviour, and isolated like the real ones:
-// the layer is only type-checked with them.
+// The SwiftUI declarations that the layer and its example use, isolated like the real ones but without behaviour, since
+// the layer is only type-checked.
 
 @_exported public import Combine
 @_exported public import Foundation
@@ -138,7 +138,7 @@ extension Never: View {
     public var body: Never { return fatalError() }
 }
 
-/// What stands for every view here.
+/// Stands for every view here.
 public struct Anything: View {
     public typealias Body = Never
     public nonisolated init() {}
