@@ -1,9 +1,9 @@
 import Foundation
 import ChildPrograms
 
-/// Runs `migration-tool codemod` on files in a folder of its own.
+/// Runs `migration-tool codemod` on files in a separate folder.
 struct Command {
-    /// Runs a test in a new folder, which goes afterwards.
+    /// Runs a test in a new folder, which is deleted afterwards.
     static func inFolder(_ body: (Command) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "codemod-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [".", "./Models", "Models/", "Models//Dog.swift", "./Models/./Dog.swift"])
-    func `The diff names files as git apply wants them`(_ path: String) async throws {
+    func `The diff names files the way git apply expects`(_ path: String) async throws {
         try await Command.inFolder { command in
             try command.write(Self.before, "Models/Dog.swift")
             let outcome = try await command.run(path)
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `In place, files are replaced with their permissions, and a second run finds nothing`() async throws {
+    @Test func `In place, files are replaced but keep their permissions; a second run finds nothing`() async throws {
         try await Command.inFolder { command in
             try command.write(Self.before, "Dog.swift")
             try command.write("let a = 1\n", "Other.swift")
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `A link is followed when it is named, and stays a link`() async throws {
+    @Test func `A link given as an argument is followed, and stays a link`() async throws {
         try await Command.inFolder { command in
             try command.write(Self.before, "real/Dog.swift")
             let link = command.folder.appending(path: "Link.swift")
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `Folders that are not one's own source are left out`() async throws {
+    @Test func `Folders of dependencies and build products are skipped`() async throws {
         try await Command.inFolder { command in
             for folder in ["Pods", ".build", "Carthage", "DerivedData"] {
                 try command.write(Self.before, "\(folder)/A.swift")
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `A file that cannot be read is told, and the others are done`() async throws {
+    @Test func `A file that cannot be read is reported, and the others are rewritten`() async throws {
         try await Command.inFolder { command in
             try command.write(Self.before, "Dog.swift")
             try Data([0x63, 0xFF, 0xFE, 0x00]).write(to: command.folder.appending(path: "Binary.swift"))
@@ -86,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `Broken text stays, is told with its place, and is no failure`() async throws {
+    @Test func `Broken text is left alone and reported with its place, without a failure`() async throws {
         try await Command.inFolder { command in
             try command.write("class Dog: Object {\n", "Dog.swift")
             let outcome = try await command.run("--in-place", "Dog.swift")
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `Wrong usage is told`() async throws {
+    @Test func `Wrong usage is reported`() async throws {
         try await Command.inFolder { command in
             #expect(try await command.run().status == 64)
             #expect(try await command.run(".", "--check", "--in-place").status == 64)

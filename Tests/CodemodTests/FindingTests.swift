@@ -2,7 +2,7 @@ import Codemod
 import Testing
 
 @Suite struct FindingTests {
-    /// What is reported of a member of `class Dog: Object`, which then must be unchanged.
+    /// The findings about a member of `class Dog: Object`, which must stay unchanged.
     private func left(_ member: String) -> [String] {
         let file = Rewriting.run("class Dog: Object {\n\(member)\n}\n")
         #expect(!file.isChanged, "\(file.diff)")
@@ -23,7 +23,7 @@ import Testing
         ("init(a: Int) { self.name = a; super.init() }\n@Persisted var name: Int", "2:16 'name' is set before"),
         ("func f() { g(#selector(h)) }", "2:14 '#selector' needs the ObjC runtime"),
     ])
-    func `What is not rewritten is reported with its place`(_ member: String, _ expected: String) {
+    func `A declaration that is not rewritten is reported with its place`(_ member: String, _ expected: String) {
         let findings = left(member)
         if expected.isEmpty {
             #expect(findings.isEmpty, "\(findings)")
@@ -41,14 +41,14 @@ import Testing
         ("@objc dynamic var a = 0 { didSet { show() } }", "2:19 'a' has observers"),
         ("@objc func bark() {}", "2:7 'bark' is no longer visible to the ObjC runtime"),
     ])
-    func `What is rewritten and yet needs a look is reported with its place`(_ member: String, _ expected: String) {
+    func `A rewritten declaration that needs a check is reported with its place`(_ member: String, _ expected: String) {
         let file = Rewriting.run("class Dog: Object {\n\(member)\n}\n")
         #expect(file.isChanged)
         let findings = file.findings.map { "\($0.line):\($0.column) \($0.message)" }
         #expect(findings.count == 1 && findings[0].hasPrefix(expected), "\(findings)")
     }
 
-    @Test func `Key-value observing of models is reported, and what to write instead`() throws {
+    @Test func `Key-value observing of models is reported, with what to write instead`() throws {
         let text = """
             class Weather: Object {
                 @Persisted var status = 0
@@ -115,7 +115,7 @@ import Testing
         ),
         ("let a = \"\\(b\n", "1:10", "interpolation that starts here never ends"),
     ])
-    func `Broken text stays, and is reported where it breaks`(_ text: String, _ place: String, _ message: String) throws
+    func `Broken text stays and is reported where it breaks`(_ text: String, _ place: String, _ message: String) throws
     {
         let file = Rewriting.run(text)
         #expect(!file.isChanged)
@@ -124,7 +124,7 @@ import Testing
         #expect(finding.message.contains(message), "\(finding.message)")
     }
 
-    @Test func `A class whose superclass is elsewhere is reported if it looks like a model`() {
+    @Test func `A class whose superclass is not in the input is reported if it looks like a model`() {
         let text = "class Dog: Animal {\n    override static func primaryKey() -> String? { \"id\" }\n}\n"
         #expect(
             Rewriting.findings(text) == [

@@ -2,7 +2,7 @@ import Codemod
 import Foundation
 import Testing
 
-/// Models as people bring them, in `Fixtures`, and what the codemod made of them, in `Tests/Codemod/SeedModels`.
+/// Models as users have them, in `Fixtures`, and the codemod's output for them, in `Tests/Codemod/SeedModels`.
 struct Fixture: Sendable, CustomTestStringConvertible {
     let name: String
 
@@ -18,7 +18,7 @@ struct Fixture: Sendable, CustomTestStringConvertible {
         }
     }
 
-    /// The file that is compiled.
+    /// The codemod's output, which is compiled.
     var compiled: URL { Self.tests.deletingLastPathComponent().appending(path: "Codemod/SeedModels/\(name).swift") }
 
     var rewritten: RewrittenFile {

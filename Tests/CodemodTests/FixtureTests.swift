@@ -2,10 +2,10 @@ import Codemod
 import Foundation
 import Testing
 
-/// Set `TOMBOLO_WRITE_FIXTURES=1` to write the compiled files anew after a change of the codemod.
+/// Set `TOMBOLO_WRITE_FIXTURES=1` to rewrite the compiled files after changing the codemod.
 @Suite struct FixtureTests {
     @Test(arguments: Fixture.all)
-    func `The models that are compiled are what the codemod makes of the fixtures now`(_ fixture: Fixture) throws {
+    func `The compiled models are the codemod's current output for the fixtures`(_ fixture: Fixture) throws {
         let text = try fixture.rewritten.text
         if ProcessInfo.processInfo.environment["TOMBOLO_WRITE_FIXTURES"] == "1" {
             try Data(text.utf8).write(to: fixture.compiled)
@@ -23,17 +23,17 @@ import Testing
     }
 
     @Test(arguments: Fixture.all)
-    func `Models of the seeds leave nothing to do by hand`(_ fixture: Fixture) throws {
+    func `The seeds' models leave nothing to do by hand`(_ fixture: Fixture) throws {
         #expect(try fixture.rewritten.findings.filter { $0.kind == .warning } == [])
     }
 
     @Test(arguments: Fixture.all)
-    func `The diff leads from the old text to the new one`(_ fixture: Fixture) throws {
+    func `Applying the diff to the old text gives the new one`(_ fixture: Fixture) throws {
         let file = try fixture.rewritten
         #expect(try Patch.apply(file.diff, to: file.original) == file.text)
     }
 
-    @Test func `Files that use property wrappers already are left as they are`() throws {
+    @Test func `Files that already use property wrappers are left unchanged`() throws {
         let file = try Fixture(name: "Listing").rewritten
         #expect(!file.isChanged)
     }

@@ -22,7 +22,7 @@ import Testing
         "extension ", "typealias ", "/", "#/", "/#", "ignoredProperties", "return ", "super.init()", "self.",
     ]
 
-    @Test func `Random pieces of Swift are rewritten once and for all, or left alone`() {
+    @Test func `Rewriting random pieces of Swift a second time changes nothing`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = Generator(state: seed)
         for round in 0..<1_000 {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `Damaged models are rewritten once and for all, and their diff fits`() throws {
+    @Test func `Rewriting damaged models a second time changes nothing, and their diff applies`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = Generator(state: seed)
         let originals = try Fixture.all.map { try $0.text }
@@ -71,19 +71,19 @@ import Testing
         "class A: Object {" + String(repeating: "var x=", count: 5_000) + "}",
         String(repeating: "class A: Object { @objc dynamic var x = 0 }\n", count: 2_000),
     ])
-    func `Deep, long and unterminated input comes to an end`(_ text: String) {
+    func `Deep, long and unterminated input is processed in finite time`(_ text: String) {
         let once = Rewriting.run(text)
         #expect(Rewriting.run(once.text).text == once.text)
     }
 
-    @Test func `Files beyond the limit stay`() {
+    @Test func `Files beyond the limit are left unchanged`() {
         let text = "class A: Object { @objc dynamic var a = 0 }" + String(repeating: " ", count: Codemod.maximumBytes)
         let file = Rewriting.run(text)
         #expect(!file.isChanged)
         #expect(file.findings.count == 1)
     }
 
-    @Test func `The order of files does not matter to what becomes of them`() throws {
+    @Test func `The order of files does not affect the result`() throws {
         let files = try Fixture.all.map { SourceFile(path: $0.name, text: try $0.text) }
         let forwards = Codemod(fixesQuotes: true).rewrite(files)
         let backwards = Codemod(fixesQuotes: true).rewrite(files.reversed())

@@ -30,7 +30,7 @@ enum Patch {
         return result + old.joined()
     }
 
-    /// Lines with their ends; `\r\n` stays in one line.
+    /// The lines with their line endings. A line may end in `\r\n`.
     private static func lines(_ text: String) -> [String] {
         var lines: [String] = []
         var line = ""

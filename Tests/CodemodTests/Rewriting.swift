@@ -1,8 +1,8 @@
 import Codemod
 
-/// Rewrites one class body, or whole files.
+/// Rewrites one class's body, or whole files.
 enum Rewriting {
-    /// What becomes of members of `class Dog: Object`.
+    /// The result for members of `class Dog: Object`.
     static func member(_ text: String) -> String {
         let head = "class Dog: Object {\n"
         let result = file(head + text + "\n}\n")
@@ -17,7 +17,7 @@ enum Rewriting {
         Codemod(fixesQuotes: fixesQuotes).rewrite([SourceFile(path: "Dog.swift", text: text)])[0]
     }
 
-    /// `line:column kind` and the message of each finding.
+    /// Each finding as `line:column kind: message`.
     static func findings(_ text: String, fixesQuotes: Bool = false) -> [String] {
         run(text, fixesQuotes: fixesQuotes).findings.map {
             "\($0.line):\($0.column) \($0.kind.rawValue): \($0.message)"

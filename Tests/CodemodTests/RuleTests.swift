@@ -25,7 +25,7 @@ import Testing
             "@Persisted var a = sum([1,\n  2]) +\n  3\nvar b = 1"
         ),
     ])
-    func `A dynamic property is a persisted one`(_ before: String, _ after: String) {
+    func `A dynamic property becomes a persisted one`(_ before: String, _ after: String) {
         #expect(Rewriting.member(before) == after)
     }
 
@@ -53,7 +53,7 @@ import Testing
             "@Persisted(originProperty: \"dogs\") var owners: LinkingObjects<Person>"
         ),
     ])
-    func `Realm's own types are declared by their type`(_ before: String, _ after: String) {
+    func `Properties of Realm's own types get a type annotation`(_ before: String, _ after: String) {
         #expect(Rewriting.member(before) == after)
     }
 
@@ -65,7 +65,7 @@ import Testing
         "let text = \"\"\"\n  @objc dynamic var a = 0\n  \"\"\"", "let raw = #\"{ \" @objc dynamic var \\(x) \"#",
         "let pattern = /\"{/", "let deep = \"\\(\"\\(\"}\")\")\"",
     ])
-    func `What is no dynamic property stays`(_ text: String) {
+    func `Anything but a dynamic property is left unchanged`(_ text: String) {
         #expect(Rewriting.member(text) == text)
     }
 
@@ -92,7 +92,7 @@ import Testing
         #expect(Rewriting.member(before) == after)
     }
 
-    @Test func `Ignored properties stay plain, also those that a superclass ignores`() {
+    @Test func `Ignored properties stay plain, including those that a superclass ignores`() {
         let text = """
             class Base: Object {
                 @objc dynamic var a = 0
@@ -109,7 +109,7 @@ import Testing
         #expect(result.contains("    var c = 0\n    @Persisted var d = 0\n"))
     }
 
-    @Test func `A declaration of ignored and other properties is left to its owner`() {
+    @Test func `A declaration of both ignored and other properties is reported, not rewritten`() {
         let text = """
             class Dog: Object {
                 @objc dynamic var a = 0, b = 0
@@ -125,7 +125,7 @@ import Testing
         #expect(file.findings.allSatisfy { $0.kind == .warning })
     }
 
-    @Test func `What a class ignores must be readable, or the class stays`() {
+    @Test func `A class is left unchanged if its ignored properties cannot be determined`() {
         let text = """
             class Dog: Object {
                 @objc dynamic var a = 0
@@ -137,7 +137,7 @@ import Testing
         #expect(file.findings.map(\.line) == [1])
     }
 
-    @Test func `Enumerations that are stored become persistable, where they are declared`() {
+    @Test func `Stored enumerations become persistable where they are declared`() {
         let files = Codemod().rewrite([
             SourceFile(
                 path: "Dog.swift",
@@ -172,7 +172,7 @@ import Testing
         #expect(files[0].text.contains("    enum Sex: Int, Codable, PersistableEnum { case female, male }"))
     }
 
-    @Test func `A class is a model through classes and aliases of other files`() {
+    @Test func `A class may be a model through classes and aliases in other files`() {
         let files = Codemod().rewrite([
             SourceFile(path: "C.swift", text: "class C: Outer.B { @objc dynamic var c = 0 }"),
             SourceFile(path: "B.swift", text: "extension Outer { class B: A<Int> { @objc dynamic var b = 0 } }"),
@@ -189,11 +189,11 @@ import Testing
         "struct Object2: Object { dynamic var a = 0 }",
         "@objc enum Level: Int { case low }\nclass V: NSObject { @objc dynamic var level: Level = .low }",
     ])
-    func `Classes that are no models stay`(_ text: String) {
+    func `Classes that are not models are left unchanged`(_ text: String) {
         #expect(Rewriting.file(text) == text)
     }
 
-    @Test func `The value of an optional is the optional itself, wherever it is sure`() {
+    @Test func `The value of an optional becomes the optional itself where that is certain`() {
         let text = """
             class Dog: Object {
                 let age = RealmOptional<Int>()
@@ -222,13 +222,13 @@ import Testing
         "func f() { for age in ages { print(age.value) } }", "func f() { ages.forEach { age in print(age.value) } }",
         "func f() { pairs.forEach { age, _ in print(age.value) } }", "func f() { let age = ages[0]; print(age.value) }",
     ])
-    func `The value of a local thing with the name of an optional stays, and is reported`(_ member: String) {
+    func `The value of a local variable that shares an optional's name stays, and is reported`(_ member: String) {
         let file = Rewriting.run("class Dog: Object {\n    let age = RealmOptional<Int>()\n    \(member)\n}\n")
         #expect(file.text == "class Dog: Object {\n    @Persisted var age: Int?\n    \(member)\n}\n")
         #expect(file.findings.map(\.line) == [3])
     }
 
-    @Test func `Casts and initialisers of dates follow the property that they are assigned to`() {
+    @Test func `Casts and initialisers of dates match the property they are assigned to`() {
         let text = """
             class Dog: Object { @objc dynamic var born = NSDate() }
             func f(_ dog: Dog, _ any: Any) {
@@ -250,12 +250,12 @@ import Testing
                 """)
     }
 
-    @Test func `The ObjC library's import goes`() {
+    @Test func `The ObjC library's import is removed`() {
         #expect(Rewriting.file("import Realm\nimport RealmSwift\n") == "import RealmSwift\n")
         #expect(Rewriting.file("import Realm\n") == "import RealmSwift\n")
     }
 
-    @Test func `Line ends, byte order mark and missing last newline stay`() {
+    @Test func `Line endings, byte order mark and a missing final newline are kept`() {
         let text = "\u{FEFF}class Dog: Object {\r\n\t@objc dynamic var a = 0, b = 1\r\n}"
         #expect(
             Rewriting.file(text)

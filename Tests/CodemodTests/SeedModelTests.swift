@@ -4,13 +4,13 @@ import Testing
 
 @testable import SeedModels
 
-/// The codemod's output does what the models it was made from did: kept, found and read back.
+/// The codemod's output stores, finds and reads objects as the original models did.
 @Suite struct SeedModelTests {
     private func realm(_ types: [Object.Type]) throws -> Realm {
         try Realm(configuration: .init(inMemoryIdentifier: UUID().uuidString, objectTypes: types))
     }
 
-    @Test func `SUSI's messages are kept with their actions, and found by them`() throws {
+    @Test func `SUSI's messages are stored with their actions, and found by them`() throws {
         let realm = try realm([Message.self])
         let asked = Date(timeIntervalSince1970: 1_500_000_000)
         let answered = asked.addingTimeInterval(1.5)
@@ -45,7 +45,7 @@ import Testing
         #expect(expressions.sorted() == ["", "Here is a map of Singapore"])
     }
 
-    @Test func `Santa's weather is kept, with private columns behind its computed property`() throws {
+    @Test func `Santa's weather is stored, with private columns behind its computed property`() throws {
         let realm = try realm([Weather.self])
         let weather = Weather(location: Location(latitude: 66.5, longitude: 25.7))
         try realm.write { realm.add(weather) }
@@ -56,7 +56,7 @@ import Testing
         #expect(kept.loadingStatus == .complete(temperature: -12.5, condition: .snow))
     }
 
-    @Test func `Students and class rooms are kept under their primary keys`() throws {
+    @Test func `Students and class rooms are stored under their primary keys`() throws {
         let realm = try realm([StudentRepository.self, ClassRoomRepository.self])
         let student = StudentRepository()
         student.id = 1.description
@@ -79,7 +79,7 @@ import Testing
         #expect(Array(room.studentIds) == ["1"])
     }
 
-    @Test func `A chat user is kept with preferences and conversations inside`() throws {
+    @Test func `A chat user is stored together with preferences and conversations`() throws {
         let realm = try realm([ChatUser.self])
         let user = ChatUser()
         user.partition = "user=\(user._id)"
@@ -106,7 +106,7 @@ import Testing
         #expect(kept.conversations.first?.members.map(\.membershipStatus) == ["User added, but invite pending"])
     }
 
-    @Test func `Listings and drawings, written for property wrappers, are kept`() throws {
+    @Test func `Listings and drawings, written for property wrappers, are stored`() throws {
         let realm = try realm([Listing.self, Drawing.self])
         let listing = Listing()
         listing.location = "dallas"
@@ -128,7 +128,7 @@ import Testing
         #expect(realm.objects(Drawing.self).first.map { Array($0.lines[0].linePoints) } == [0.5, 1.5])
     }
 
-    @Test func `Optionals, enumerations, lists, back links and inherited properties are kept`() throws {
+    @Test func `Optionals, enumerations, lists, back links and inherited properties are stored`() throws {
         let realm = try realm([Dog.self, Owner.self])
         let dog = Dog()
         dog.id = 7
