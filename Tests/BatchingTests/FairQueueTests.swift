@@ -2,19 +2,19 @@ import Batching
 import Testing
 
 @Suite struct FairQueueTests {
-    @Test("turns go round by lane, and a full queue takes from the longest lane only what is unfair")
+    @Test("lanes take turns, and a full queue evicts from the longest lane only to be fairer")
     func turnsAreFair() {
         var queue = FairQueue<String>(maximumCount: 4)
         for (number, name) in ["a1", "a2", "a3", "b1"].enumerated() {
             _ = queue.append(name, number: UInt64(number), to: String(name.prefix(1)))
         }
         guard case .addedInPlaceOf("a3") = queue.append("c1", number: 4, to: "c") else {
-            Issue.record("c1 did not replace a3")
+            Issue.record("c1 didn't replace a3.")
             return
         }
-        // a has two, c one: no lane has more than c would have by one.
+        // Lane a has two, c one. Evicting another of a's would give c more than its fair share.
         guard case .refused = queue.append("c2", number: 5, to: "c") else {
-            Issue.record("c2 was admitted")
+            Issue.record("c2 was admitted.")
             return
         }
         #expect(queue.remove(1, from: "a") == "a2" && queue.remove(1, from: "a") == nil)
@@ -23,7 +23,7 @@ import Testing
         #expect(queue.count == 0)
     }
 
-    @Test("a lane that ran empty keeps no second turn when it fills again")
+    @Test("a lane that ran empty doesn't get a second turn when it fills again")
     func emptiedLanes() {
         var queue = FairQueue<String>(maximumCount: 10)
         _ = queue.append("a1", number: 1, to: "a")
@@ -33,7 +33,7 @@ import Testing
         #expect((0..<5).map { _ in queue.next() } == ["a3", "b1", "a4", "a5", nil])
     }
 
-    @Test("an element that comes after a later one stands before it, and is found")
+    @Test("an element added after one with a higher number is placed before it, and can be found")
     func lateElements() {
         var queue = FairQueue<String>(maximumCount: 10)
         for number in [2, 4, 3, 1] as [UInt64] { _ = queue.append("a\(number)", number: number, to: "a") }

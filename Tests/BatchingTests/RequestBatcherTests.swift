@@ -7,8 +7,8 @@ import Testing
     private struct Negative: Error {}
     private struct Zero: Error {}
 
-    /// Gives ten times each request, as soon as the test lets its batch go. Negative ones have an error of their own, and
-    /// zero is an error of the whole batch.
+    /// Answers each request with ten times its value once the test releases its batch. A negative request fails alone;
+    /// zero makes the whole batch fail.
     private final class Work: Sendable {
         private struct State {
             var batches: [[Int]] = []
@@ -19,7 +19,7 @@ import Testing
         private let state = Mutex(State())
 
         var batches: [[Int]] { state.withLock { $0.batches } }
-        /// Of each batch that has ended, in the order of their ends.
+        /// Whether each finished batch had been cancelled, in the order in which they finished.
         var wereCancelled: [Bool] { state.withLock { $0.wereCancelled } }
 
         func serve(_ requests: [Int]) async throws -> [Result<Int, any Error>] {
@@ -34,7 +34,7 @@ import Testing
             return requests.map { $0 < 0 ? .failure(Negative()) : .success($0 * 10) }
         }
 
-        /// Lets the batch go that has waited longest, once there is one.
+        /// Releases the batch that has waited longest, waiting for one if necessary.
         func finish() async {
             while true {
                 if let gate = state.withLock({ $0.gates.isEmpty ? nil : $0.gates.removeFirst() }) {
@@ -60,7 +60,7 @@ import Testing
         Task { [batcher] in try await batcher.answer(request, lane: lane) }
     }
 
-    /// Asks for what a new batch begins with.
+    /// Sends a request that starts a new batch.
     private func begin(_ request: Int, _ lane: String = "") async -> Task<Int, any Error> {
         let count = work.batches.count
         let answer = ask(request, lane)
@@ -70,7 +70,7 @@ import Testing
 
     private func began(_ count: Int) async { while work.batches.count < count { await Task.yield() } }
 
-    /// Asks for what has to wait for a batch.
+    /// Sends a request that has to wait for a batch.
     private func queue(_ request: Int, _ lane: String = "") async -> Task<Int, any Error> {
         let count = batcher.waitingCount
         let answer = ask(request, lane)
@@ -78,7 +78,7 @@ import Testing
         return answer
     }
 
-    @Test("what comes while a batch is served makes up the next one, in turns by lane")
+    @Test("requests that arrive while a batch is served form the next ones, with lanes taking turns")
     func batches() async throws {
         var answers = [await begin(1, "a")]
         for (request, lane) in [(2, "a"), (3, "a"), (4, "a"), (5, "b")] { answers.append(await queue(request, lane)) }
@@ -87,7 +87,7 @@ import Testing
         #expect(work.batches == [[1], [2, 5, 3], [4]])
     }
 
-    @Test("there are as many batches at a time as may be")
+    @Test("as many batches run at the same time as the bound allows")
     func concurrency() async throws {
         let test = RequestBatcherTests(BatchBounds(size: 3, concurrency: 2))
         var answers = [await test.begin(1), await test.begin(2), await test.queue(3)]
@@ -99,7 +99,7 @@ import Testing
         #expect(test.work.batches == [[1], [2], [3], [4]])
     }
 
-    @Test("a request that fails leaves the others of its batch alone, unless the whole batch fails")
+    @Test("a failing request doesn't affect the others in its batch, unless the whole batch fails")
     func failures() async throws {
         let (first, good, bad) = (await begin(1), await queue(2), await queue(-1))
         for _ in 0..<2 { await work.finish() }
@@ -113,7 +113,7 @@ import Testing
         await #expect(throws: Zero.self) { try await other.value }
     }
 
-    @Test("a request beyond the bound takes the place of the longest lane's newest, or is refused")
+    @Test("a request beyond the bound replaces the newest of the longest lane, or is refused")
     func overload() async throws {
         let test = RequestBatcherTests(BatchBounds(size: 3, waiting: 2))
         let (first, kept, evicted) = (await test.begin(1, "a"), await test.queue(2, "a"), await test.queue(3, "a"))
@@ -126,7 +126,7 @@ import Testing
         #expect(try await other.value == 40)
     }
 
-    @Test("a request that is given up before its turn is not served")
+    @Test("a request that is cancelled before its turn isn't served")
     func givingUp() async throws {
         let (first, leaves, stays) = (await begin(1), await queue(2), await queue(3))
         leaves.cancel()
@@ -142,7 +142,7 @@ import Testing
         #expect(work.batches == [[1], [3]])
     }
 
-    @Test("a batch goes on without those who give up, and is cancelled once all have")
+    @Test("a batch continues without requests that are cancelled, and is cancelled once all of them are")
     func givingUpInABatch() async throws {
         let (alone, leaves, stays) = (await begin(1), await queue(2), await queue(3))
         alone.cancel()
@@ -157,7 +157,7 @@ import Testing
         #expect(work.wereCancelled == [true, false])
     }
 
-    @Test("many requests from many tasks are each answered once")
+    @Test("each of many requests from many tasks is answered once")
     func many() async throws {
         let batcher = RequestBatcher<Int, Int>(BatchBounds(size: 7, concurrency: 2), overload: Overload()) {
             await Task.yield()

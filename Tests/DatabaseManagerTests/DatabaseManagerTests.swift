@@ -5,7 +5,7 @@ import RealmSwift
 import ChildPrograms
 import Testing
 
-/// Serialised, since the databases' folder is per process.
+/// Serialised, since there is one databases' folder per process.
 @Suite(.serialized) struct DatabaseManagerTests {
     private let folder: URL
     private let files: Files
@@ -16,7 +16,7 @@ import Testing
 
         deinit { try? FileManager.default.removeItem(at: parent) }
 
-        /// Every file in and below the folder, without SQLite's files beside them.
+        /// Every file in the folder and its subfolders, except for SQLite's auxiliary files.
         var names: Set<String> {
             let all = FileManager.default.enumerator(atPath: parent.path)?.compactMap { $0 as? String } ?? []
             return Set(all.filter { name in !["-wal", "-shm", "Database"].contains { name.hasSuffix($0) } })
@@ -38,7 +38,7 @@ import Testing
             })
     }
 
-    @Test("Each schema has its own file, which holds only its tables")
+    @Test("Each schema has its own file, which contains only its tables")
     func separateFiles() throws {
         try addStudent()
         try addClassRoom()
@@ -48,7 +48,7 @@ import Testing
         #expect(rooms.contains("class_room_repository"))
         #expect(rooms.allSatisfy { $0.hasPrefix("class_room_repository") })
 
-        // Adding them again doesn't add rows.
+        // Adding the same objects again doesn't add rows.
         try addStudent()
         try addClassRoom()
         let students = try #require(StudentRepository().realm(with: .inStorage)).objects(StudentRepository.self)
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: In memory
 
-    @Test("In-memory databases have no file and are kept apart by identifier")
+    @Test("In-memory databases have no file, and identifiers keep them apart")
     func inMemory() throws {
         func realm(_ identifier: String) throws -> Realm {
             try StudentRepository().openRealm(with: .inMemory(identifier: identifier))
@@ -97,14 +97,14 @@ import Testing
         #expect(files.names == ["Database/Student.realm"])
     }
 
-    @Test("An in-memory database ends with its last Realm", .timeLimit(.minutes(10)))
+    @Test("An in-memory database ends with its last open Realm", .timeLimit(.minutes(10)))
     func memoryLifetime() async throws {
         func add() throws {
             let realm = try StudentRepository().openRealm(with: .inMemory(identifier: "short"))
             try realm.write { _ = realm.create(StudentRepository.self, value: ["id": "1"]) }
         }
         try add()
-        // Another thread that looks through the open databases may hold it a moment longer.
+        // Another thread that is going through the open databases may keep it alive for a moment.
         while try !StudentRepository().openRealm(with: .inMemory(identifier: "short")).isEmpty {
             try await Task.sleep(for: .milliseconds(5))
         }
@@ -114,7 +114,7 @@ import Testing
     func catching() throws {
         do {
             _ = try StudentRepository().openRealm(with: .inMemory(identifier: nil)) as Realm
-            Issue.record("there is a Realm")
+            Issue.record("The Realm was opened.")
         } catch RealmErrorType.configurationFailure {}
     }
 
@@ -137,7 +137,7 @@ import Testing
 
     // MARK: Versions
 
-    @Test("A migration block gets the version the file had")
+    @Test("A migration block receives the file's previous version")
     func oldVersion() throws {
         func database(_ version: UInt64) -> NamedDatabase {
             NamedDatabase(schemaName: "Student", schemaVersion: version) { migration, old in
@@ -165,7 +165,7 @@ import Testing
 
     // MARK: Legacy
 
-    @Test("Without a name, version or migration, the legacy database's apply")
+    @Test("Without its own name, version and migration, a database uses the legacy database's")
     func legacyDefaults() throws {
         let first = NamedDatabase()
         #expect(first.fileName == "Default" && first.absolutelySchemaVersion == 0)
@@ -184,7 +184,7 @@ import Testing
     }
 
     #if os(Linux)
-        @Test("With nothing configured, all of a program's classes are in the file Default")
+        @Test("With nothing configured, a file named Default contains all of a program's classes")
         func unconfigured()
             async throws
         {
@@ -200,7 +200,7 @@ import Testing
     // MARK: Names
 
     @Test(
-        "A schema name that can't be a file name is refused, and no file is made",
+        "A schema name that can't be a file name is refused, and no file is created",
         arguments: [
             "../x", "a/b", "/tmp/x", "..", ".", ".hidden", "", "a\0b", "a\nb", "a\\b", "C:x", "\u{7F}", "a/../../b",
             String(repeating: "x", count: 201), String(repeating: "é", count: 101),
@@ -218,7 +218,7 @@ import Testing
     }
 
     @Test(
-        "Any other schema name is the file's name",
+        "Any other schema name becomes the file name",
         arguments: [
             "Student", "a b", "a%2Fb", "..x".replacing("..", with: "x.."), "é😀?#&", String(repeating: "x", count: 200),
         ])
@@ -231,7 +231,7 @@ import Testing
 
     // MARK: Errors
 
-    @Test("A Realm that can't be opened says why")
+    @Test("The error of a Realm that can't be opened says why")
     func openError() throws {
         try FileManager.default.createDirectory(at: files.parent, withIntermediateDirectories: true)
         try Data("a file".utf8).write(to: folder)

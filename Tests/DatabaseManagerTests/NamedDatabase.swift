@@ -1,7 +1,7 @@
 import DatabaseManager
 import RealmSwift
 
-/// A database of any name and version.
+/// A database with any name and version.
 struct NamedDatabase: DatabaseConfigurable {
     var schemaName: String?
     var schemaVersion: UInt64?
@@ -9,7 +9,7 @@ struct NamedDatabase: DatabaseConfigurable {
     var migrationBlock: MigrationBlock?
 }
 
-/// A legacy database with a version and a migration.
+/// A legacy database with its own version and migration.
 struct VersionedLegacy: DatabaseConfigurable {
     var schemaName: String? { nil }
     var schemaVersion: UInt64? { nil }

@@ -5,8 +5,8 @@ import Testing
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    /// `Apps/Examples/Readme` and `Notes` are built with everything else, so what the README shows compiles.
-    @Test("The README's examples are the files that are compiled")
+    /// `Apps/Examples/Readme` and `Notes` are built with everything else, so the README's examples compile.
+    @Test("The README's examples match the files that are compiled")
     func examples() throws {
         let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
         let compiled = try ["Readme", "Notes"].map { name in
@@ -17,7 +17,7 @@ import Testing
         #expect(Array(blocks) == compiled, "Copy the README's examples into Apps/Examples/Readme and Notes.")
     }
 
-    @Test("The code of the guide to pages of the panel is the event platform's, which is compiled")
+    @Test("The code in the guide to panel pages comes from the event platform, which is compiled")
     func panelPages() throws {
         func lines(_ text: String) -> String {
             text.split(separator: "\n").map { $0.drop { $0 == " " } }.joined(separator: "\n")
@@ -32,11 +32,11 @@ import Testing
             .compactMap { $0.components(separatedBy: "```").first }
         #expect(blocks.count > 5)
         for block in blocks {
-            #expect(compiled.contains { $0.contains(lines(block)) }, "No file has this:\n\(block)")
+            #expect(compiled.contains { $0.contains(lines(block)) }, "No file contains this:\n\(block)")
         }
     }
 
-    @Test("Every relative link in the documentation leads to a file")
+    @Test("Every relative link in the documentation points to an existing file")
     func links() throws {
         var problems: [String] = []
         var names = ["README.md", "CONTRIBUTING.md"]

@@ -4,7 +4,7 @@ import TomboloHTTP
 
 @testable import TomboloInspection
 
-/// Answers of the inspector as a terminal shows them.
+/// The inspector's answers as shown in a terminal.
 @Suite struct InspectorTextTests {
     private static func json(_ text: String) throws -> JSON {
         try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
@@ -25,7 +25,7 @@ import TomboloHTTP
         """
     }
 
-    @Test("the list is a table whose columns stand below each other")
+    @Test("the list of sessions is a table with aligned columns")
     func sessions() throws {
         let waiting = #"{"id": "12", "client": null, "user": null, "address": "", "state": "waiting"}"#
         let text = InspectorText.sessions(
@@ -51,7 +51,7 @@ import TomboloHTTP
         #expect(part.hasSuffix("This is page 2, with 1 session. --page 3 shows the next."), "\(part)")
     }
 
-    @Test("a session is shown with each of its subscriptions")
+    @Test("a session is shown with all of its subscriptions")
     func oneSession() throws {
         let session = Self.session(waiting: #"{"version": 4, "count": 3, "first": []}"#)
         let text = InspectorText.session(try Self.json(#"{"gateway": "g:1", "session": \#(session)}"#))
@@ -66,7 +66,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("each device's reasons come in order, with their details")
+    @Test("each device's reasons are listed in order, with their details")
     func why() throws {
         let text = InspectorText.why(
             try Self.json(
@@ -94,7 +94,7 @@ import TomboloHTTP
                 """, "\(text)")
     }
 
-    @Test("what a device wrote can't move the cursor, begin a line, or turn the direction of text")
+    @Test("text from a device can't move the cursor, start a line or change the text direction")
     func terminalIsSafe() throws {
         let name = #"\u001b[2Jcheap\r\n\u202eX\u0007\u009b"#
         let session = Self.session().replacing(#""cheap""#, with: "\"\(name)\"")
@@ -116,7 +116,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("an answer that lacks something is shown all the same")
+    @Test("an incomplete answer is shown anyway")
     func incomplete() throws {
         for text in ["{}", "[]", "null", #"{"sessions": [{}], "devices": [{}], "session": {}}"#] {
             let json = try Self.json(text)

@@ -8,7 +8,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// The example's files, which `make up` and the README use.
+/// The example's files, which are used by `make up` and the README.
 @Suite struct ListingsTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Apps/Examples/Listings")
@@ -17,13 +17,13 @@ import TomboloServerModel
         try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
-    @Test("the model document is what the model classes export")
+    @Test("the model document matches the export of the model classes")
     func documentIsCurrent() throws {
         let exported = try ListingModels.document().json
         #expect(try Self.text("listings.models.json") == exported)
     }
 
-    @Test("the sample data has the 100 homes that the guides promise, and loading it again adds none")
+    @Test("the sample data contains the 100 homes that the guides promise, and loading it again adds none")
     func sampleIsAsPromised() async throws {
         let database = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(database)
@@ -43,7 +43,7 @@ import TomboloServerModel
         await connection.close()
     }
 
-    @Test("everybody who is logged in reads listings, and agents write them")
+    @Test("every logged-in user can read listings, and agents can write them")
     func rulesAreAsDescribed() throws {
         let models = StoredDocument(
             version: 1, app: "listings", kind: .models, content: try Self.text("listings.models.json"))

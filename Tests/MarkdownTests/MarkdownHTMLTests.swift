@@ -3,7 +3,7 @@ import Testing
 
 @testable import TomboloMarkdown
 
-/// Texts in Markdown as HTML, which are anybody's.
+/// Untrusted Markdown rendered as HTML.
 @Suite struct MarkdownHTMLTests {
     private static func html(_ text: String) -> String { MarkdownHTML(text, firstHeading: 3).text }
 
@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "blocks are read as CommonMark reads them",
+        "blocks follow CommonMark",
         arguments: [
             ("", ""), (" \n\t\n", ""), ("a\nb\n\nc", "<p>a\nb</p>\n<p>c</p>\n"),
             ("a\r\n\r\nb\rc", "<p>a</p>\n<p>b\nc</p>\n"),
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(
-        "emphasis, code, links and escapes are read as CommonMark reads them",
+        "emphasis, code, links and escapes follow CommonMark",
         arguments: [
             ("*a* _b_ **c** __d__", "<em>a</em> <em>b</em> <strong>c</strong> <strong>d</strong>"),
             ("***a** b* *c **d***", "<em><strong>a</strong> b</em> <em>c <strong>d</strong></em>"),
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "what could do harm is text",
+        "anything harmful is rendered as text",
         arguments: [
             "<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[a](javascript:alert(1))",
             "[a](JavaScript:alert(1))",
@@ -81,14 +81,14 @@ import Testing
         #expect(!html.replacing("<p>", with: "").replacing("</p>", with: "").contains("<"), "\(html)")
     }
 
-    @Test("an address can't leave its attribute")
+    @Test("a link's address can't break out of its attribute")
     func attribute() {
         #expect(
             Self.html("[a](http://b.c/\"onclick='x'<y>)")
                 == "<p>\(Self.link("http://b.c/&quot;onclick=&#39;x&#39;&lt;y&gt;", "a"))</p>\n")
     }
 
-    @Test("headings follow the page's own, skip no level, and are never empty")
+    @Test("headings start below the page's own, skip no level, and are never empty")
     func headings() {
         let html = Self.html("## a\n###### b\n# c\n#\n### d\n#### e\n##### f\n###### g\n# \u{200b}")
         #expect(
@@ -105,7 +105,7 @@ import Testing
         ).ignoresCase().matchingSemantics(.unicodeScalar)
     }
 
-    /// Whether nothing but tags that are known is unescaped, each ends where it has to, and nesting is bounded.
+    /// Whether all unescaped markup consists of known tags, each closed where it must be, with no link inside another.
     private static func isSound(_ html: String) throws -> Bool {
         let tag = try tag()
         let rest = html.replacing(tag, with: "").unicodeScalars
@@ -124,7 +124,7 @@ import Testing
         return open.isEmpty
     }
 
-    @Test("whatever is put together, only known tags are unescaped, and each ends where it has to")
+    @Test("for any input, only known tags are unescaped, and each is closed where it must be")
     func anything() throws {
         let parts = [
             "*", "**", "_", "__", "`", "``", "```\n", "~~~\n", "[", "]", "(", ")", "](http://a)", "](javascript:x)",
@@ -146,7 +146,7 @@ import Testing
     }
 
     @Test(
-        "many marks take time and make output that grow with their number alone",
+        "the time and the output for many marks grow only with their number",
         arguments: [
             "*", "_", "*_", "**a", "*a_", "a*", "_a *b", "*a **b _c ", "[", "]", "![", "](", "[x](((((", "[](<",
             "](a \"",
@@ -161,7 +161,7 @@ import Testing
         #expect(Self.html(text).utf8.count < text.utf8.count * 32)
     }
 
-    @Test("quotes, lists and emphasis lie in each other up to a bound")
+    @Test("nesting of quotes, lists and emphasis is bounded")
     func nesting() throws {
         let html = Self.html(
             String(repeating: "> - ", count: 1_000) + "a\n\n" + String(repeating: "*a **b ", count: 1_000)

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Guards the architecture of docs/ARCHITECTURE.md: the folders of `Packages/` are layers, and imports point down.
-/// SwiftPM rejects cycles between targets, but says nothing about layers, nor about an import that only builds because
+/// SwiftPM rejects cycles between targets, but knows no layers and doesn't notice an import that builds only because
 /// another target happens to be built first.
 @Suite struct ModuleGraphTests {
     /// The layers that each layer may import from.
@@ -13,18 +13,18 @@ import Testing
         "Device": ["Core", "Network", "Device"],
         "Server": ["Core", "Network", "Server"],
         "Tools": ["Core", "Server", "Tools"],
-        // The event platform: an app like any other, which nothing else may know.
+        // The event platform is an app like any other, so nothing else may import it.
         "Conference": ["Core", "Server", "Tools", "Conference"],
     ]
 
-    /// What the pure core may import besides itself: no sockets, files or clocks.
+    /// The modules outside the core that the pure core may import: no sockets, files or clocks.
     static let coreModules: Set<String> = [
         "Darwin", "DequeModule", "Foundation", "FoundationEssentials", "ObjectiveC", "Swift", "SwiftProtobuf",
         "Synchronization",
         "Yams",
     ]
 
-    /// Modules that come with the toolchain or the system.
+    /// Modules of the toolchain or the system.
     static let systemModules: Set<String> = [
         "CDispatch", "Combine", "Darwin", "Dispatch", "Foundation", "FoundationEssentials", "Glibc", "ObjectiveC",
         "Swift", "SwiftUI", "Security", "Synchronization", "System",
@@ -33,7 +33,7 @@ import Testing
     static let root = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-    @Test("Imports point down: a layer imports from the layers below it and from no others")
+    @Test("Imports point down: a layer imports only from itself and the layers below it")
     func importsPointDown() async throws {
         let layerOfModule = Dictionary(
             uniqueKeysWithValues: try await Self.targets().compactMap { target in target.layer.map { (target.name, $0) }
@@ -56,7 +56,7 @@ import Testing
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
 
-    @Test("Nothing outside the conference names its model classes: not the libraries, and not the other apps")
+    @Test("Nothing outside the conference names its model classes: neither the libraries nor the other apps")
     func conferenceIsAnAppLikeAnyOther() throws {
         var problems: [String] = []
         for folder in ["Packages", "Apps"] {
@@ -72,7 +72,7 @@ import Testing
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
 
-    @Test("Every import is of a module that Package.swift names as a dependency of the target")
+    @Test("Every imported module is a dependency of the target in Package.swift")
     func importsAreDeclared() async throws {
         var problems: [String] = []
         for target in try await Self.targets() {
@@ -84,10 +84,10 @@ import Testing
         #expect(problems.isEmpty, "\(problems.joined(separator: "\n"))")
     }
 
-    /// Names that two modules need: Realm's `User` is an account, the event platform's is a class.
+    /// Names that two modules need: Realm's `User` is an account, the event platform's is a model class.
     static let sharedNames: Set<String> = ["User"]
 
-    @Test("A name means one thing: no two modules declare types of the same name")
+    @Test("A name means one thing: no two modules declare types with the same name")
     func namesAreUnique() async throws {
         let declaration =
             /^(?:@\w+(?:\(.*?\))? )*(?:(?:public|package|open|final|indirect) )*(?:struct|class|enum|protocol|actor) (\w+)/
@@ -104,9 +104,9 @@ import Testing
         #expect(problems.isEmpty, "\(problems.map { "\($0) is declared in \($1.sorted())" }.joined(separator: "\n"))")
     }
 
-    /// Identifiers and default values of objects are random, or the present, as in Realm; everything else comes as a
-    /// parameter.
-    @Test("The pure core has no clock and no randomness")
+    /// As in Realm, identifiers and default values of objects may be random or the current time. Everything else is
+    /// passed as a parameter.
+    @Test("The pure core uses neither a clock nor randomness")
     func coreIsDeterministic() async throws {
         let forbidden = ["Date()", "ContinuousClock", "SystemRandomNumberGenerator", "FileManager", "Task.sleep"]
         let exceptions = ["ObjectId.swift", "Persistable+Date.swift"]
@@ -129,7 +129,7 @@ import Testing
         let name: String
         let path: URL
         let dependencies: Set<String>
-        /// The folder of `Packages/` that it is in; nil for apps and tests.
+        /// The folder of `Packages/` that contains it, or nil for apps and tests.
         let layer: String?
 
         func files() throws -> [URL] {
@@ -139,7 +139,7 @@ import Testing
             return files.compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
         }
 
-        /// Each import with the name of its file.
+        /// Each import with its file's name.
         func imports() throws -> [(file: String, module: String)] {
             try files().flatMap { file in
                 try String(contentsOf: file, encoding: .utf8).split(separator: "\n").compactMap { line in
@@ -164,7 +164,7 @@ import Testing
 
     private static func targets() async throws -> [Target] { try await loaded.value }
 
-    /// Asks SwiftPM, in a scratch folder of its own: the test runner may hold the lock of the usual one.
+    /// Asks SwiftPM, using a separate scratch folder, since the test runner may hold the lock of the usual one.
     private static func load() async throws -> [Target] {
         let scratch = FileManager.default.temporaryDirectory.appending(path: "tombolo-manifest-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    /// The part of SwiftPM's description of a package that is needed here.
+    /// The part of SwiftPM's package description that these tests need.
     private struct Manifest: Decodable {
         struct Target: Decodable {
             let name: String

@@ -15,7 +15,7 @@ import TomboloSQL
         try await PostgresConnection.connect(try await TestCluster.shared().createDatabase())
     }
 
-    @Test("Random values come back from PostgreSQL as they went in, alone and in arrays", arguments: types)
+    @Test("Random values survive a round trip through PostgreSQL, alone and in arrays", arguments: types)
     func roundTrip(_ type: PropertyType) async throws {
         let connection = try await Self.connection.value
         let cast = SQLDialect.postgresql.castType(of: type)
@@ -44,7 +44,9 @@ import TomboloSQL
         }
     }
 
-    @Test("A type that no column has is refused in both directions", arguments: [PropertyType.float, .link(to: "Dog")])
+    @Test(
+        "A type that no column can have is refused in both directions",
+        arguments: [PropertyType.float, .link(to: "Dog")])
     func notStored(_ type: PropertyType) async throws {
         #expect(throws: ValueError.self) { try PostgresParameter(.double(1), as: type) }
         #expect(throws: ValueError.self) { try PostgresParameter(list: [], of: type) }

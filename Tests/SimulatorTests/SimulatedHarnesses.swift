@@ -5,7 +5,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSimulator
 
-/// The simulated device store under the suite that the SQLite store passes.
+/// Runs the suite that the SQLite store passes on the simulated device store.
 final class SimulatedDeviceHarness: DeviceStoreHarness {
     let store: SimulatedDeviceStore
 
@@ -19,11 +19,11 @@ final class SimulatedDeviceHarness: DeviceStoreHarness {
         store.rows.filter { $0.key.classIndex == classIndex }.map(\.value)
     }
 
-    /// Everything in the store is durable.
+    /// Does nothing, since everything in the store is durable.
     func restart() {}
 }
 
-/// The simulated server store under the suite that the PostgreSQL store passes.
+/// Runs the suite that the PostgreSQL store passes on the simulated server store.
 struct SimulatedServerHarness: ServerStoreHarness {
     let store: SimulatedServerStore
 
@@ -38,7 +38,7 @@ struct SimulatedServerHarness: ServerStoreHarness {
 
     func finish() {}
 
-    /// Every reading is a millisecond later.
+    /// A clock that advances by a millisecond with each reading.
     private final class SteppingClock: Sendable {
         private let microseconds = Mutex<Int64>(1_700_000_000_000_000)
 

@@ -2,7 +2,7 @@ import Testing
 import TomboloSimulator
 
 @Suite struct SimulationTests {
-    /// All seeds, in two tasks: a run is deterministic, whichever task it is in.
+    /// Runs all seeds in two tasks. A run is deterministic, whichever task it runs in.
     @Test("Every seed ends with equal stores, and together they cover every event")
     func seeds() async {
         let seeds = SimulationRun.defaultSeeds
@@ -37,7 +37,7 @@ import TomboloSimulator
         }
     }
 
-    // Seeds that once failed. Their situations take several random draws and hardly occur in other seeds.
+    // These seeds once failed. The situations need several unlikely random draws and hardly occur with other seeds.
 
     @Test("A link becomes nil when its changeset erases and recreates its target", arguments: [2287, 4096, 5155])
     func aLinkEndsWithItsTarget(seed: UInt64) async throws { _ = try await Simulation.run(seed: seed) }

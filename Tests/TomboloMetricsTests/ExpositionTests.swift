@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TomboloMetrics
 
-/// What operators read is checked by Prometheus's own parser.
+/// Prometheus's own parser checks the output for operators.
 @Suite struct ExpositionTests {
     private static let counted = MetricDefinition(
         "tests_counted_total", .counter, labels: ["kind"], "Counts\nwith a \\ and \"quotes\".")
@@ -12,7 +12,7 @@ import TomboloMetrics
     private static let took = MetricDefinition("tests_took_seconds", .shortSeconds, labels: ["route"], "Times.")
     private static let level = MetricDefinition("tests_level", .gauge, labels: ["place"], "A level.")
 
-    @Test("counters, gauges and histograms are what another program reads")
+    @Test("another program reads the correct counters, gauges and histograms")
     func everyKind() async throws {
         let registry = MetricRegistry()
         registry.counter(Self.counted, "a").increment(by: 3)
@@ -43,7 +43,7 @@ import TomboloMetrics
     }
 
     @Test(
-        "labels keep what stands in them",
+        "labels keep any text",
         arguments: ["", "plain", "back\\slash", "\"quoted\"", "two\nlines", "a\\nb", "{a=\"b\"}", "ünï", "\\", "tab\t"])
     func labels(_ text: String) async throws {
         let registry = MetricRegistry()
@@ -52,7 +52,7 @@ import TomboloMetrics
         #expect(metrics.value("tests_counted_total", ["kind": text]) == 1)
     }
 
-    @Test("libraries count under their own names, made fit, and may not clash in kind")
+    @Test("libraries' metrics have valid versions of their own names, and a name can't be used for two kinds")
     func libraries() async throws {
         let registry = MetricRegistry()
         Counter(label: "a.library/counter", dimensions: [("a-label", "x")], factory: registry).increment(by: 2)
@@ -60,7 +60,7 @@ import TomboloMetrics
         Meter(label: "meter", factory: registry).increment(by: 2.5)
         Timer(label: "a.library/counter", dimensions: [("a-label", "x")], factory: registry).recordSeconds(1)
         let metrics = try await ParsedMetrics(await registry.exposition())
-        // A counter whose name doesn't end with `_total`: the parser adds that where it reads it.
+        // This counter's name doesn't end with `_total`, so the parser adds that.
         #expect(
             metrics.families.flatMap(\.samples).contains {
                 $0.name.hasPrefix("a_library_counter") && $0.labels == ["a_label": "x"] && $0.value == "2.0"
@@ -69,13 +69,13 @@ import TomboloMetrics
         #expect(metrics.value("meter") == 2.5)
     }
 
-    @Test("beyond its bound a process counts no further series, and says how many it left out")
+    @Test("beyond its limit, a process adds no new series, and counts what it left out")
     func seriesAreBounded() async throws {
         let registry = MetricRegistry()
         for number in 0..<(MetricRegistry.maximumSeriesCount + 5) {
             registry.counter(Self.counted, "\(number)").increment()
         }
-        // One that is known goes on.
+        // A known series keeps counting.
         registry.counter(Self.counted, "7").increment()
         let metrics = try await ParsedMetrics(await registry.exposition())
         #expect(metrics.value("tests_counted_total", ["kind": "7"]) == 2)
@@ -84,7 +84,7 @@ import TomboloMetrics
         #expect(counted?.samples.count == MetricRegistry.maximumSeriesCount)
     }
 
-    @Test("many tasks count at once and nothing is lost")
+    @Test("many tasks can count at once without losing anything")
     func concurrentCounts() async throws {
         let registry = MetricRegistry()
         let counter = registry.counter(Self.counted, "all")
@@ -105,7 +105,7 @@ import TomboloMetrics
         #expect(metrics.value("tests_sizes_bytes_count") == 16_000)
     }
 
-    @Test("the process tells of itself")
+    @Test("the process reports metrics about itself")
     func process() async throws {
         let registry = MetricRegistry()
         registry.collect(ProcessMetrics.samples)

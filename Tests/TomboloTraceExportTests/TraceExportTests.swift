@@ -10,7 +10,7 @@ import Tracing
     private static let trace = "4bf92f3577b34da6a3ce929d0e0e4736"
     private static let span = "00f067aa0ba902b7"
 
-    @Test("a traceparent is read as W3C has it, and written as it was read")
+    @Test("a traceparent is parsed as W3C specifies, and written as it was read")
     func reads() throws {
         for flags in ["00", "01"] {
             let line = "00-\(Self.trace)-\(Self.span)-\(flags)"
@@ -18,12 +18,12 @@ import Tracing
             #expect(place.isSampled == (flags == "01"))
             #expect(place.traceText == Self.trace && place.spanText == Self.span && place.line == line)
         }
-        // A later version may have more parts; other flags mean nothing yet.
+        // A later version may have more parts. Other flags have no meaning yet.
         #expect(SpanPlace(line: "01-\(Self.trace)-\(Self.span)-03-more")?.isSampled == true)
     }
 
     @Test(
-        "what is no traceparent is ignored",
+        "anything that isn't a traceparent is ignored",
         arguments: [
             "", "00", "00-x-y-z", "00-\(trace)-\(span)", "00-\(trace)-\(span)-01-more", "ff-\(trace)-\(span)-01",
             "00-\(String(repeating: "0", count: 32))-\(span)-01", "00-\(trace)-\(String(repeating: "0", count: 16))-01",
@@ -32,7 +32,7 @@ import Tracing
         ])
     func ignores(_ line: String) { #expect(SpanPlace(line: line) == nil) }
 
-    @Test("lines that nobody could have written are not even shown to the tracer")
+    @Test("malformed lines aren't even passed to the tracer")
     func bounds() {
         #expect(TraceContext.isUsable("00-\(Self.trace)-\(Self.span)-01"))
         #expect(!TraceContext.isUsable(""))
@@ -42,14 +42,14 @@ import Tracing
     }
 
     private static func tracer(_ change: (inout OTLPConfiguration) -> Void = { _ in }) -> OTLPTracer {
-        // Nobody listens on port 9, "discard".
+        // Nothing listens on port 9, "discard".
         var configuration = OTLPConfiguration(endpoint: "http://127.0.0.1:9/v1/traces", service: "tests")
         configuration.timeoutMilliseconds = 2_000
         change(&configuration)
         return OTLPTracer(configuration, logger: Logger(label: "tests") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test("a child is of its parent's trace, and a span that isn't recorded has children that aren't either")
+    @Test("a child has its parent's trace, and a span that isn't recorded has children that aren't either")
     func children() throws {
         let tracer = Self.tracer()
         let parent = tracer.startSpan("parent")
@@ -74,7 +74,7 @@ import Tracing
         func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
     }
 
-    @Test("samplers take the share that they are told to, and follow a parent where they are to")
+    @Test("samplers take the configured share, and follow the parent if configured to")
     func samplers() throws {
         let numbers = (0..<4_096 as Range<UInt64>).map { $0 << 52 }
         func share(_ name: String?, _ argument: String?) throws -> Double {
@@ -92,7 +92,7 @@ import Tracing
         }
     }
 
-    @Test("the environment says where spans go; without an endpoint there are none")
+    @Test("the environment says where to send spans; without an endpoint, none are sent")
     func environment() throws {
         #expect(try OTLPConfiguration.read([:], service: "s") == nil)
         let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"]
@@ -121,7 +121,7 @@ import Tracing
         }
     }
 
-    @Test("spans beyond the queue are dropped, and so is what a collector doesn't take; nothing waits")
+    @Test("spans are dropped if the queue is full or a collector doesn't take them; nothing blocks")
     func isBounded() async {
         let tracer = Self.tracer()
         for _ in 0..<(OTLPTracer.maximumQueueCount + 7) { tracer.startSpan("span").end() }
@@ -130,7 +130,7 @@ import Tracing
         #expect(tracer.droppedCount == 7 + OTLPTracer.maximumBatchCount)
     }
 
-    @Test("an export has the members that OTLP asks for")
+    @Test("an export contains the members that OTLP requires")
     func export() throws {
         let tracer = Self.tracer()
         let span = tracer.startSpan("name", ofKind: .consumer)
