@@ -70,7 +70,7 @@ class Report:
         page.show(*LOOKS["light"])
 
     def visit(self, page, name, lead, path, leave):
-        """The same for a page that an action leads to."""
+        """Like `look`, for a page that an action leads to."""
         if self.step(page, f"page {name}: is reached", lead):
             self.look(page, name, path)
             if leave:

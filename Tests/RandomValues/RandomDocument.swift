@@ -1,11 +1,11 @@
 public import TomboloModel
 
-/// Makes valid documents with every kind of property.
+/// Creates valid random documents with every kind of property.
 public struct RandomDocument {
     public var random: SeededGenerator
-    /// What class names begin with, so that several documents fit one database.
+    /// The prefix of class names, so that several documents fit into one database.
     private let prefix: String
-    /// Whether every class has a key called `_id`, and nothing is encrypted, as synchronising needs it.
+    /// Whether every class has a key called `_id` and nothing is encrypted, as synchronisation requires.
     private let isSynchronizable: Bool
 
     public init(random: SeededGenerator, prefix: String = "", isSynchronizable: Bool = false) {
@@ -20,7 +20,7 @@ public struct RandomDocument {
         var classes: [ModelClass] = []
         for name in tables { classes.append(makeClass(name, links: tables, parts: embedded)) }
         for (index, name) in embedded.enumerated() {
-            // Only later ones, so that none embeds itself.
+            // Only embed later parts, so that none contains itself.
             classes.append(makePart(name, links: tables, parts: Array(embedded[(index + 1)...])))
         }
         return try ModelDocument(
@@ -28,7 +28,7 @@ public struct RandomDocument {
     }
 
     private mutating func flip() -> Bool { Bool.random(using: &random) }
-    /// What documents that are new to a server don't have.
+    /// Whether to add something that a document new to a server can't have.
     private mutating func isOld() -> Bool { !isSynchronizable && rarely() }
     private mutating func rarely() -> Bool { Int.random(in: 0..<5, using: &random) == 0 }
 

@@ -1,7 +1,7 @@
 internal import Foundation
 public import TomboloModel
 
-/// Random values of every type, with a liking for the edges.
+/// Random values of every type, with many edge cases.
 public struct RandomValues: Sendable {
     public var generator: SeededGenerator
 
@@ -9,7 +9,7 @@ public struct RandomValues: Sendable {
 
     public mutating func int(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &generator) }
 
-    /// True once in so many times.
+    /// True once in `oneIn` times on average.
     public mutating func flag(_ oneIn: Int = 2) -> Bool { int(1...oneIn) == 1 }
 
     public mutating func pick<T>(_ values: [T]) -> T { values[int(0...values.count - 1)] }
@@ -27,7 +27,7 @@ public struct RandomValues: Sendable {
         return (0..<int(0...8)).map { _ in pick(letters) }.joined()
     }
 
-    /// Prices, edges of the range, the values that are no numbers, and any 128 bits.
+    /// Prices, edges of the range, NaN and infinities, or any 128 bits.
     public mutating func decimal() -> Decimal128 {
         let edges: [Decimal128] = [
             0, "-0", "0.00", "0E+3", "1.50", "1.5", "1E+3", "-1000", "0.01", "1E-6176", "-1E-6176", "1E+6144",
@@ -42,7 +42,7 @@ public struct RandomValues: Sendable {
         }
     }
 
-    /// - Parameter type: a stored type; links and lists have no values of their own.
+    /// - Parameter type: a stored type. Links and lists have no values of their own, so they give null.
     public mutating func value(_ type: PropertyType) -> Value {
         switch type {
         case .bool: return .bool(flag())

@@ -54,10 +54,10 @@ say "Checking the description against OpenAPI 3.1"
 curl -sS --fail-with-body "$URL/api/openapi.json" -H "Authorization: Bearer $TOKEN" >"$FOLDER/openapi.json"
 "$VENV/bin/openapi-spec-validator" --schema 3.1 "$FOLDER/openapi.json"
 
-# Which ids exist and which values are unique, no schema says: valid requests may be refused for that. Who has no token
-# gets less, which is the rules' matter and the route walk's.
+# No schema says which ids exist and which values are unique, so even valid requests may be refused. Requests without a
+# token get less, but that depends on the rules and is covered by the test that walks all routes.
 say "Checking the server against its description"
-# It leaves files of its own where it runs.
+# schemathesis leaves files in its working directory.
 cd "$FOLDER"
 "$VENV/bin/schemathesis" run "$FOLDER/openapi.json" --url "$URL" --header "Authorization: Bearer $TOKEN" \
     --exclude-checks positive_data_acceptance,ignored_auth --phases examples,fuzzing --max-examples 20 --seed 1 \

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Reads Prometheus's text format with Prometheus's own Python library, and prints what it understood: for each metric a line
-of JSON with its name, type, help and samples. Ends with an error where the text isn't in the format."""
+"""Parses Prometheus's text format with Prometheus's own Python library, and prints a line of JSON for each metric with its
+name, type, help and samples. Fails if the text isn't in the format."""
 
 import json
 import sys
