@@ -31,7 +31,7 @@ class EditScenarios(Claims):
         self.claim("a write is shown before it is uploaded", a.row("Listing", key) == expected)
         self.becomes("a value of every type reaches the other device", lambda: b.row("Listing", key) == expected)
         a.wait_uploaded()
-        self.claim("and stays the same on the first", a.row("Listing", key) == expected)
+        self.claim("the first device still has the same object once it's uploaded", a.row("Listing", key) == expected)
         columns = "price, bedrooms, size, note, exact, encode(photo, 'hex'), uuid, address, address_street"
         row = self.platform.sql(f"SELECT {columns} FROM listing WHERE _id = '\\x{key}'")
         self.claim(
@@ -42,12 +42,12 @@ class EditScenarios(Claims):
         self.platform.sql(f"UPDATE listing SET price = 7, note = NULL WHERE _id = '\\x{key}'")
         for device in (a, b):
             self.becomes(f"an UPDATE reaches {device.name}", lambda d=device: d.row("Listing", key, "price") == 7)
-            self.claim("with NULL as nil", device.row("Listing", key, "note") is None)
+            self.claim(f"NULL in SQL is nil on {device.name}", device.row("Listing", key, "note") is None)
         b.ask("write", ["erase", "Listing", key])
         self.becomes("an erase reaches the other device", lambda: a.row("Listing", key) is None)
         b.wait_uploaded()
         gone = self.platform.sql(f"SELECT count(*) FROM listing WHERE _id = '\\x{key}'")
-        self.claim("and the table", gone == "0")
+        self.claim("an erase deletes the row in the table", gone == "0")
 
     def test_subscriptions(self):
         a, b = self.pair("queries")
@@ -59,24 +59,24 @@ class EditScenarios(Claims):
         def found(device):
             return [row["_id"] for row in device.ask("rows", "Listing")]
 
-        self.becomes("a query has what matches", lambda: found(b) == sorted(keys[:2]))
-        self.claim("and nothing of other classes", b.ask("rows", "Agent") == [])
+        self.becomes("a query returns the matching objects", lambda: found(b) == sorted(keys[:2]))
+        self.claim("a query returns no objects of other classes", b.ask("rows", "Agent") == [])
         b.ask("subscribe", [["x", "Listing", ["in", "price", "INT", [300]]]])
         self.becomes("another query moves objects out and in", lambda: found(b) == keys[2:])
         a.ask("write", ["set", "Listing", keys[0], {"price": 300}], ["set", "Listing", keys[2], {"price": 100}])
         self.becomes("a change moves objects out and in", lambda: found(b) == keys[:1])
         version = b.ask("subscribe", [["bad", "Listing", ["nothing", "==", "INT", 1]]])
-        self.becomes("a query that the gateway refuses is noted", lambda: str(version) in b.state()["refused_sets"])
+        self.becomes("a query that the gateway refuses is recorded", lambda: str(version) in b.state()["refused_sets"])
         b.wait_live()
-        self.claim("and the set before stays active", found(b) == keys[:1])
+        self.claim("the previous set stays active after a refusal", found(b) == keys[:1])
         # Without waiting, so that batches for several sets may be in flight.
         for price in (100, 300, 200):
             b.ask("subscribe", [["x", "Listing", ["or", ["price", "==", "INT", price], False]]])
             b.ask("cut")
             b.ask("connect")
             b.ask("subscribe", [["x", "Listing", ["price", "==", "INT", price]]])
-        self.becomes("sets sent one after another end with the last", lambda: found(b) == keys[1:2])
-        self.becomes("and older ones are forgotten", lambda: b.state()["sets"] == [version + 6])
+        self.becomes("after several sets in a row, the last one is active", lambda: found(b) == keys[1:2])
+        self.becomes("older sets are forgotten", lambda: b.state()["sets"] == [version + 6])
         b.ask("disconnect")
         b.ask("subscribe", [["x", "Listing", ["price", "==", "INT", 100]]])
         b.ask("subscribe", [["x", "Listing", ["price", ">=", "INT", 300]]])
@@ -101,9 +101,9 @@ class EditScenarios(Claims):
         b.connect()
         b.wait_uploaded()
         a.connect()
-        self.agree("after both connected they agree", (a, b))
+        self.agree("both devices agree after connecting", (a, b))
         row = b.row("Listing", key)
-        self.claim("edits of different properties are both there", (row["price"], row["note"]) == (2, "new"))
+        self.claim("edits of different properties are both kept", (row["price"], row["note"]) == (2, "new"))
         self.claim("additions both count", row["views"] == 12)
         self.claim("the later edit wins, whoever connects first", row["location"] == later)
         self.claim("an erase beats a concurrent edit", a.row("Listing", gone) is None)
@@ -118,18 +118,23 @@ class EditScenarios(Claims):
         a.ask("write", ["set", "Listing", key, {"note": "mine", "price": 2}], ["add", "Listing", key, "views", 10])
         a.ask("write", ["erase", "Listing", gone], ["insert", "Listing.tags", key, 0, {"value": "mine"}])
         self.platform.sql(f"UPDATE listing SET views = 5, price = 3, bedrooms = 4 WHERE _id = '\\x{key}'")
-        self.becomes("a batch arrives under edits that wait", lambda: a.row("Listing", key, "bedrooms") == 4)
+        self.becomes("a batch arrives beneath queued edits", lambda: a.row("Listing", key, "bedrooms") == 4)
         row = a.row("Listing", key)
-        self.claim("they stay on top", (row["note"], row["price"], row["views"]) == ("mine", 2, 15))
-        self.claim("objects made and erased too", a.row("Listing", made) is not None and a.row("Listing", gone) is None)
+        self.claim(
+            "queued edits stay on top of the batch", (row["note"], row["price"], row["views"]) == ("mine", 2, 15)
+        )
+        self.claim(
+            "queued creations and erases stay too",
+            a.row("Listing", made) is not None and a.row("Listing", gone) is None,
+        )
         a.stop()
         a.start()
         tags = a.ask("list", "Listing.tags", key)
-        self.claim("also after a restart", a.row("Listing", key) == row and len(tags) == 1)
+        self.claim("queued edits survive a restart", a.row("Listing", key) == row and len(tags) == 1)
         a.connect()
-        self.agree("and then everywhere", (a, b))
+        self.agree("after connecting, all devices agree", (a, b))
         row = b.row("Listing", key)
-        self.claim("as the merge decides", (row["note"], row["price"], row["views"]) == ("mine", 3, 5))
+        self.claim("the merge keeps the latest writes", (row["note"], row["price"], row["views"]) == ("mine", 3, 5))
 
     def test_lists(self):
         a, b = self.pair("lists")
@@ -147,25 +152,27 @@ class EditScenarios(Claims):
         self.claim("a move is shown at once", tags(a) == list("dabcx"))
         a.connect()
         b.connect()
-        self.agree("lists that two devices changed are the same", (a, b))
+        self.agree("a list that two devices changed ends up the same on both", (a, b))
         found = tags(a)
-        self.claim("with both insertions, the move and the removal", sorted(found) == list("acdxy") and found[0] == "d")
-        self.claim("and in the order of ranks", found[1:3] == ["a", "c"])
+        self.claim(
+            "the list has both insertions, the move and the removal", sorted(found) == list("acdxy") and found[0] == "d"
+        )
+        self.claim("the list is in the order of ranks", found[1:3] == ["a", "c"])
         for device, value in ((a, "left"), (b, "right")):
             device.ask("disconnect")
             device.ask("write", ["insert", "Listing.tags", owner, len(found), {"value": value}])
         a.connect()
         b.connect()
-        self.agree("two devices may append at once", (a, b))
+        self.agree("two devices may append at the same time", (a, b))
         ranks = [row["rank"] for row in a.ask("list", "Listing.tags", owner)]
-        self.claim("which makes equal ranks", ranks[-1] == ranks[-2])
+        self.claim("appending at the same time gives equal ranks", ranks[-1] == ranks[-2])
         place = len(found) + 1
         a.ask("write", ["insert", "Listing.tags", owner, place, {"value": "between"}])
-        self.claim("an element fits between them", tags(a)[place] == "between")
-        self.agree("and everywhere", (a, b))
-        self.claim("at the same place", tags(b) == tags(a))
+        self.claim("an element can be inserted between equal ranks", tags(a)[place] == "between")
+        self.agree("the inserted element reaches the other device", (a, b))
+        self.claim("the inserted element has the same place on both devices", tags(b) == tags(a))
         order = f"SELECT string_agg(value, ' ' ORDER BY rank, _id) FROM listing_tags WHERE owner = '\\x{owner}'"
-        self.claim("plain SQL sees that order", self.platform.sql(order) == " ".join(tags(a)))
+        self.claim("plain SQL sees the list in the same order", self.platform.sql(order) == " ".join(tags(a)))
 
         agents = a.ask("write", ["create", "Agent", {"name": "first"}], ["create", "Agent", {"name": "second"}])
         a.ask("write", *(["insert", "Listing.viewers", owner, place, {"target": k}] for place, k in enumerate(agents)))
@@ -173,12 +180,14 @@ class EditScenarios(Claims):
         b.ask("disconnect")
         b.ask("write", ["erase", "Agent", agents[0]])
         left = b.ask("list", "Listing.viewers", owner)
-        self.claim("a target that was erased isn't shown", [row["target"] for row in left] == agents[1:])
-        self.claim("its element stays until the server answers", len(b.ask("rows", "Listing.viewers")) >= 2)
+        self.claim("an erased target isn't shown", [row["target"] for row in left] == agents[1:])
+        self.claim(
+            "the erased target's element stays until the server answers", len(b.ask("rows", "Listing.viewers")) >= 2
+        )
         b.connect()
         b.wait_uploaded()
         self.becomes(
-            "then it is gone everywhere",
+            "then the element is gone everywhere",
             lambda: all(d.ask("list", "Listing.viewers", owner) == left for d in (a, b))
             and not [r for d in (a, b) for r in d.ask("rows", "Listing.viewers") if r["target"] == agents[0]],
         )
@@ -193,25 +202,29 @@ class EditScenarios(Claims):
         def residents(device):
             return [len(device.ask("list", "Listing.homes.residents", owner, home)) for home in homes]
 
-        self.becomes("lists inside the elements of another one arrive", lambda: residents(a) == [1, 2, 0])
-        self.claim("and inside an embedded object", len(a.ask("list", "Listing.address.residents", owner)) == 1)
+        self.becomes("lists inside another list's elements arrive", lambda: residents(a) == [1, 2, 0])
+        self.claim(
+            "a list inside an embedded object arrives", len(a.ask("list", "Listing.address.residents", owner)) == 1
+        )
         a.ask("write", ["remove", "Listing.homes", owner, 1])
-        self.becomes("a removed element takes its lists along", lambda: residents(b) == [1, 0, 0])
+        self.becomes("removing an element removes the lists inside it", lambda: residents(b) == [1, 0, 0])
         orphans = "listing_homes_residents WHERE parent NOT IN (SELECT _element FROM listing_homes)"
-        self.claim("also on the server", self.platform.sql(f"SELECT count(*) FROM {orphans}") == "0")
+        self.claim(
+            "the server also removes the lists inside it", self.platform.sql(f"SELECT count(*) FROM {orphans}") == "0"
+        )
         a.ask("write", ["erase", "Listing", owner])
         lists = [name for name in CLASSES if "." in name]
 
         def elements(device):
             return [row for name in lists for row in device.ask("rows", name) if owner in row.values()]
 
-        self.claim("a local erase takes the elements along", not elements(a))
-        self.becomes("and so does the batch", lambda: not elements(b))
+        self.claim("a local erase removes the lists' elements", not elements(a))
+        self.becomes("the batch with the erase removes the lists' elements", lambda: not elements(b))
         a.wait_uploaded()
         tables = ["listing_tags WHERE owner", "listing_viewers WHERE owner", "listing_homes WHERE _owner"]
         tables += ["listing_homes_residents WHERE owner", "listing_address_residents WHERE owner"]
         left = [self.platform.sql(f"SELECT count(*) FROM {table} = '\\x{owner}'") for table in tables]
-        self.claim("and the server", left == ["0"] * len(tables))
+        self.claim("the server removes the lists' elements", left == ["0"] * len(tables))
 
     def test_refusals(self):
         a, b = self.pair("refusals")
@@ -230,24 +243,27 @@ class EditScenarios(Claims):
         refusals = a.state()["refusals"]
         known = [(item["code"], item["class"], item["key"], item["role"]) for item in refusals]
         expected = ("NOT_PERMITTED", "Listing", locked, "editor")
-        self.claim("a write that isn't permitted is refused, with its role", known[0] == expected)
+        self.claim("a write that isn't permitted is refused, naming the role", known[0] == expected)
         self.claim("the server's value shows through", a.row("Listing", locked, "price") == 1)
-        self.claim("the rest of its transaction counts", a.row("Listing", free, "price") == 2)
-        self.claim("a constraint refuses", known[1][:2] == ("CONSTRAINT", "Agent"))
-        self.claim("and its object is gone", [r["name"] for r in a.ask("rows", "Agent")].count("only one") == 1)
+        self.claim("the rest of the refused write's transaction is kept", a.row("Listing", free, "price") == 2)
+        self.claim("a write that violates a constraint is refused", known[1][:2] == ("CONSTRAINT", "Agent"))
+        self.claim("the refused object is gone", [r["name"] for r in a.ask("rows", "Agent")].count("only one") == 1)
         self.claim("a value out of range is invalid", known[2][:3] == ("INVALID", "Listing", free) and len(known) == 3)
         row = a.row("Listing", free)
-        self.claim("and the instruction's other property counts", (row["bedrooms"], row["views"]) == (0, 8))
-        self.agree("the other device has the same", (a, b))
+        self.claim("the invalid instruction's other property is kept", (row["bedrooms"], row["views"]) == (0, 8))
+        self.agree("the other device has the same rows", (a, b))
         count = len(a.state()["refusals"])
         a.ask("disconnect")
         self.platform.sql(f"UPDATE listing SET location = 'secret' WHERE _id = '\\x{free}'")
         a.ask("write", ["set", "Listing", free, {"price": 3}])
         a.connect()
         a.wait_uploaded()
-        self.claim("what a user may no longer read leaves the device", a.row("Listing", free) is None)
-        self.claim("and a write to it isn't refused", len(a.state()["refusals"]) == count)
-        self.claim("but does nothing", self.platform.sql(f"SELECT price FROM listing WHERE _id = '\\x{free}'") == "2")
+        self.claim("an object that a user may no longer read leaves the device", a.row("Listing", free) is None)
+        self.claim("a write to an unreadable object isn't refused", len(a.state()["refusals"]) == count)
+        self.claim(
+            "a write to an unreadable object does nothing",
+            self.platform.sql(f"SELECT price FROM listing WHERE _id = '\\x{free}'") == "2",
+        )
 
     def test_partitions(self):
         room = {"string": "room=1"}
@@ -258,11 +274,16 @@ class EditScenarios(Claims):
         line = ["insert", "Memo.lines", "m1", 0, {"value": "l"}]
         a.ask("write", ["create", "Memo", {"_id": "m1", "text": "hello"}], line)
         self.becomes("an object reaches the partition's other device", lambda: b.row("Memo", "m1", "text") == "hello")
-        self.claim("with its list, whose owner is a text", b.ask("list", "Memo.lines", "m1")[0]["value"] == "l")
-        self.claim("with the partition that the server put in", b.row("Memo", "m1", "_partition") == "room=1")
+        self.claim(
+            "an object arrives with its list, whose owner is a string",
+            b.ask("list", "Memo.lines", "m1")[0]["value"] == "l",
+        )
+        self.claim(
+            "an object arrives with the partition that the server set", b.row("Memo", "m1", "_partition") == "room=1"
+        )
         a.wait_uploaded()
-        self.claim("and no other partition", other.ask("rows", "Memo") == [])
+        self.claim("an object doesn't reach other partitions", other.ask("rows", "Memo") == [])
         other.ask("write", ["create", "Memo", {"_id": "m2", "text": "x", "_partition": "room=1"}])
         other.wait_uploaded()
         self.claim("a write into another partition is refused", other.state()["refusals"][0]["code"] == "NOT_PERMITTED")
-        self.claim("and gone", other.ask("rows", "Memo") == [])
+        self.claim("the refused object is gone from the device", other.ask("rows", "Memo") == [])

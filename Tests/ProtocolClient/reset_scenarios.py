@@ -24,14 +24,14 @@ class ResetScenarios(Claims):
         a.stop()
         shutil.copy(copy, a.file)
         a.start()
-        self.claim("a device that didn't hear of it still has them queued", a.state()["pending"] == 2)
+        self.claim("a device that missed the acknowledgement still has its edits queued", a.state()["pending"] == 2)
         a.ask("write", ["add", "Listing", key, "views", 100])
         a.connect()
-        self.claim("the gateway says that it has more", a.seen("welcome")[0]["last_changeset"] == 3)
+        self.claim("the gateway says that it has more changesets", a.seen("welcome")[0]["last_changeset"] == 3)
         a.wait_uploaded()
-        self.claim("the device keeps its name", a.state()["client"] == client)
-        self.agree("what was uploaded again counts once", (a, b))
-        self.claim("and what is new counts too", b.row("Listing", key, "views") == 111)
+        self.claim("the device keeps its client id", a.state()["client"] == client)
+        self.agree("changesets uploaded twice are applied once", (a, b))
+        self.claim("the new changeset is applied too", b.row("Listing", key, "views") == 111)
 
         # Another copy of the file, with other changes under the same changeset numbers.
         a.stop()
@@ -39,21 +39,21 @@ class ResetScenarios(Claims):
         a.start()
         a.ask("write", ["add", "Listing", key, "views", 1_000])
         a.ask("connect")
-        self.becomes("a copy that wrote something else gets a reset", lambda: a.seen("reset"))
+        self.becomes("a copy with different changes gets a reset", lambda: a.seen("reset"))
         a.wait_live()
         a.wait_uploaded()
-        self.claim("and another name", a.state()["client"] != client)
-        self.becomes("its own edit counts", lambda: b.row("Listing", key, "views") == 1_111)
+        self.claim("a copy with different changes gets a new client id", a.state()["client"] != client)
+        self.becomes("the copy's own edit is applied", lambda: b.row("Listing", key, "views") == 1_111)
 
         # A copy that lacks changesets that the gateway has, and says so with an empty upload.
         a.stop()
         shutil.copy(copy, a.file)
         a.start()
         a.ask("connect")
-        self.becomes("a copy that has less gets a reset", lambda: a.seen("reset"))
+        self.becomes("a copy with fewer changesets gets a reset", lambda: a.seen("reset"))
         a.wait_live()
-        self.agree("and then the same rows", (a, b))
-        self.claim("without counting anything twice", a.row("Listing", key, "views") == 1_111)
+        self.agree("a copy with fewer changesets has the same rows after the reset", (a, b))
+        self.claim("a copy with fewer changesets applies nothing twice", a.row("Listing", key, "views") == 1_111)
 
     def test_expired_position(self):
         a, b = self.pair("expired")
@@ -68,13 +68,19 @@ class ResetScenarios(Claims):
         # What retention does after 30 days.
         self.platform.sql(f"DELETE FROM tombolo.tick WHERE number <= {before['position']['tick']}")
         a.connect()
-        self.claim("a position that is too old is said to be expired", a.seen("welcome")[-1]["is_expired"])
-        self.claim("and everything is replaced", any(event["replaces_all"] for event in a.seen("batch")[count:]))
-        self.agree("the device has what the others have", (a, b))
+        self.claim("a position that is too old is reported as expired", a.seen("welcome")[-1]["is_expired"])
+        self.claim(
+            "the batch after an expired position replaces everything",
+            any(event["replaces_all"] for event in a.seen("batch")[count:]),
+        )
+        self.agree("after an expired position the device has the same rows as the others", (a, b))
         row = a.row("Listing", key)
-        self.claim("its own edits on top", (row["price"], row["note"], row["views"]) == (2, "while away", 1))
-        self.claim("and what was erased is gone", a.row("Listing", gone) is None)
-        self.claim("under its old name", a.state()["client"] == before["client"])
+        self.claim(
+            "after an expired position the device's own edits are kept",
+            (row["price"], row["note"], row["views"]) == (2, "while away", 1),
+        )
+        self.claim("after an expired position erased objects are gone", a.row("Listing", gone) is None)
+        self.claim("after an expired position the device keeps its client id", a.state()["client"] == before["client"])
 
     def test_restored_backup(self):
         a, b = self.pair("restore")
@@ -93,16 +99,16 @@ class ResetScenarios(Claims):
         self.platform.gateway.stop()
         self.platform.restore()
         a.ask("write", ["set", "Listing", key, {"price": 2}])
-        self.claim("an edit waits during the restore", a.state()["bases"][0] > 0)
+        self.claim("an edit stays queued during the restore", a.state()["bases"][0] > 0)
         self.platform.gateway.start()
-        self.becomes("a device that knows a later history gets a reset", lambda: a.seen("reset"))
+        self.becomes("a device ahead of the restored history gets a reset", lambda: a.seen("reset"))
         a.wait_live()
         a.wait_uploaded()
-        self.claim("and takes another name", a.state()["client"] != client)
-        self.claim("what the backup lacks is gone", a.row("Listing", lost) is None)
+        self.claim("a device ahead of the restored history gets a new client id", a.state()["client"] != client)
+        self.claim("objects missing from the backup are gone", a.row("Listing", lost) is None)
         price = self.platform.sql(f"SELECT price FROM listing WHERE _id = '\\x{key}'")
-        self.claim("the edit that waited is on the server", price == "2")
+        self.claim("the queued edit reaches the server", price == "2")
         b.connect()
-        self.agree("and everywhere", (a, b))
-        self.claim("a device that was away during all this needs no reset", not b.seen("reset"))
-        self.claim("and its edit counts", a.row("Listing", key, "views") == 1)
+        self.agree("after the restore all devices agree", (a, b))
+        self.claim("a device offline since before the backup needs no reset", not b.seen("reset"))
+        self.claim("the offline device's edit is applied", a.row("Listing", key, "views") == 1)

@@ -16,9 +16,9 @@ class SessionScenarios(Claims):
     def test_login(self):
         device = self.platform.device("login", CLASSES)
         refused = device.attempt("login", self.platform.email("ann"), "wrong horse battery")
-        self.claim("a wrong password is 401", "401 wrong_credentials" in refused.get("error", ""))
+        self.claim("a wrong password gives 401", "401 wrong_credentials" in refused.get("error", ""))
         user = device.ask("login", self.platform.email("ann"), PASSWORD)
-        self.claim("a refresh token gets the next pair, of the same user", device.ask("exchange") == user)
+        self.claim("a refresh token is exchanged for a new pair for the same user", device.ask("exchange") == user)
         device.ask("subscribe", EVERYTHING)
         device.connect()
         self.claim("the new access token opens a session", device.state()["phase"] == "live")
@@ -83,13 +83,13 @@ class SessionScenarios(Claims):
         again = say("upload", {"changesets": [{**changeset, "base": 0}]})
         session = RawSession(self.platform.gateway.url, token)
         hello(**unheard)(session)
-        self.claim("the gateway says that it has one", session.expect("welcome")["last_changeset"] == 1)
+        self.claim("the gateway says that it has one changeset", session.expect("welcome")["last_changeset"] == 1)
         again(session)
         body = session.expect("end")
-        self.claim("shown again, with another base, it is acknowledged", body["acknowledged"] == 1)
+        self.claim("a changeset sent again with another base is acknowledged", body["acknowledged"] == 1)
         again(session)
         session.say("upload", {"changesets": [changeset, {**changeset, "number": 2}]})
-        self.claim("to send it once more is harmless", session.wait_acknowledged(2)["acknowledged"] == 2)
+        self.claim("sending a changeset once more is harmless", session.wait_acknowledged(2)["acknowledged"] == 2)
         session.socket.drop()
         another = RawSession.log_in(self.platform, "ann", PASSWORD)
         theirs = hello(client=client, access_token=another)
@@ -99,13 +99,15 @@ class SessionScenarios(Claims):
         wrong = self.platform.device("wrong", {**CLASSES, "Boat": ["_id: objectId", "name: string"]})
         wrong.ask("connect")
         self.becomes("a class that the server lacks fails the session", lambda: wrong.state()["phase"] == "failed")
-        self.claim("with BAD_SCHEMA", wrong.seen("failure")[-1]["code"] == "BAD_SCHEMA")
+        self.claim("the code for a missing class is BAD_SCHEMA", wrong.seen("failure")[-1]["code"] == "BAD_SCHEMA")
         user = self.platform.device("out", CLASSES)
         user.ask("subscribe", EVERYTHING)
         user.connect()
         self.platform.migrate("user", "revoke", self.platform.email("ann"))
-        self.becomes("a login that ends, ends its session", lambda: user.state()["phase"] == "failed")
-        self.claim("with NOT_AUTHENTICATED", user.seen("failure")[-1]["code"] == "NOT_AUTHENTICATED")
+        self.becomes("the end of a login ends its session", lambda: user.state()["phase"] == "failed")
+        self.claim(
+            "the code for an ended login is NOT_AUTHENTICATED", user.seen("failure")[-1]["code"] == "NOT_AUTHENTICATED"
+        )
         key = self.listing(user)
         user.ask("login", self.platform.email("ann"), PASSWORD)
         user.connect()
@@ -120,8 +122,8 @@ class SessionScenarios(Claims):
         for _ in range(CHANGESET_COUNT):
             a.ask("write", ["add", "Listing", key, "views", 1])
         a.connect()
-        self.agree("more changesets than a message takes arrive", (a, b))
-        self.claim("each once", b.row("Listing", key, "views") == CHANGESET_COUNT)
+        self.agree("more changesets than fit into one message arrive", (a, b))
+        self.claim("each changeset is applied once", b.row("Listing", key, "views") == CHANGESET_COUNT)
 
     def test_many_batches(self):
         a = self.platform.device("batches", CLASSES)
@@ -132,7 +134,7 @@ class SessionScenarios(Claims):
         for price in range(1, BATCH_COUNT + 1):
             self.platform.sql(f"UPDATE listing SET price = {price} WHERE _id = '\\x{key}'")
             wait_until("the batch", lambda p=price: a.row("Listing", key, "price") == p)
-        self.claim("more batches come than may be unapplied", len(a.seen("batch")) > BATCH_COUNT)
+        self.claim("more batches arrive than may be unapplied at a time", len(a.seen("batch")) > BATCH_COUNT)
 
     def test_broken_connections(self):
         a, b = self.pair("broken", [["pier", "Listing", ["location", "==", "STRING", "mole"]]])
@@ -150,13 +152,13 @@ class SessionScenarios(Claims):
         a.ask("connect")
         self.becomes("the connection breaks in the middle of a batch", lambda: a.seen("lost"))
         frames = [event["sequence"] for event in a.seen("frame")[frame_count:]]
-        self.claim("after the frames that came", frames[:2] == [0, 1])
+        self.claim("the first frames arrived before the connection broke", frames[:2] == [0, 1])
         lost = next(n for n, event in enumerate(a.events) if event["event"] == "lost")
         batches = [event for event in a.events[:lost] if event["event"] == "batch" and event["frames"] >= 2]
-        self.claim("before anything of it was applied", not batches)
+        self.claim("no part of the broken batch was applied", not batches)
         self.becomes("the next connection brings all of it", lambda: len(a.ask("rows", "Listing")) == MANY_ROWS + 1)
         a.wait_uploaded()
-        self.claim("and takes the edit that waited", a.row("Listing", mine, "price") == -1)
+        self.claim("the next connection takes the queued edit", a.row("Listing", mine, "price") == -1)
         b.ask("connect")
         wait_until("a frame", lambda: len(b.seen("frame")) > 0)
         b.kill()
@@ -164,9 +166,14 @@ class SessionScenarios(Claims):
         content = b.ask("rows", "Listing")
         self.claim("a device that is killed has all of a batch or none", len(content) in (0, MANY_ROWS, MANY_ROWS + 1))
         b.connect()
-        self.becomes("and all of it after the next start", lambda: len(b.ask("rows", "Listing")) == MANY_ROWS + 1)
+        self.becomes(
+            "the killed device has the whole batch after its next start",
+            lambda: len(b.ask("rows", "Listing")) == MANY_ROWS + 1,
+        )
         self.platform.sql("DELETE FROM listing WHERE location = 'mole'")
-        self.becomes("as many removals arrive", lambda: not a.ask("rows", "Listing") and not b.ask("rows", "Listing"))
+        self.becomes(
+            "equally many removals arrive", lambda: not a.ask("rows", "Listing") and not b.ask("rows", "Listing")
+        )
 
     def test_restarted_gateway(self):
         a, b = self.pair("restart")
@@ -176,11 +183,11 @@ class SessionScenarios(Claims):
         wait_until("a has lost its connection", lambda: a.state()["phase"] == "waiting")
         a.ask("write", ["set", "Listing", key, {"price": 2}], ["add", "Listing", key, "views", 1])
         self.platform.gateway.start()
-        self.becomes("edits made meanwhile arrive by themselves", lambda: b.row("Listing", key, "price") == 2)
+        self.becomes("edits made during the outage arrive by themselves", lambda: b.row("Listing", key, "price") == 2)
         a.ask("write", *(["add", "Listing", key, "views", 1] for _ in range(10)))
         self.platform.gateway.kill()
         a.ask("write", *(["add", "Listing", key, "views", 1] for _ in range(10)))
         self.platform.gateway.start()
         a.wait_live()
-        self.agree("uploads that a kill interrupts count once", (a, b))
-        self.claim("every addition", a.row("Listing", key, "views") == 21)
+        self.agree("uploads interrupted by a kill are applied once", (a, b))
+        self.claim("every addition counts", a.row("Listing", key, "views") == 21)
