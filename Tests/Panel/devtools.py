@@ -98,13 +98,13 @@ class Browser:
         while b"\0" not in self.buffer:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([self.answer_out], [], [], left)[0]:
-                raise BrowserError(f"Chromium didn't give {what} in time.")
+                raise BrowserError(f"Timed out waiting for {what}.")
             part = os.read(self.answer_out, 1 << 20)
             if not part:
-                raise BrowserError(f"Chromium ended, exit code {self.process.wait()}, instead of {what}.")
+                raise BrowserError(f"Chromium exited with code {self.process.wait()} while the test waited for {what}.")
             self.buffer += part
             if len(self.buffer) > MESSAGE_LIMIT:
-                raise BrowserError("Chromium sent a message without an end.")
+                raise BrowserError(f"Chromium sent a message that exceeds {MESSAGE_LIMIT} bytes.")
         message, self.buffer = self.buffer.split(b"\0", 1)
         return json.loads(message)
 

@@ -34,7 +34,7 @@ def comes(text, timeout=60):
         deadline = time.monotonic() + timeout
         while text not in page.text:
             if time.monotonic() > deadline:
-                raise StepError(f"'{text}' doesn't come to {page.path}.")
+                raise StepError(f"'{text}' doesn't appear on {page.path}.")
             time.sleep(0.5)
             page.open(page.path)
     return look
@@ -43,7 +43,7 @@ def comes(text, timeout=60):
 def expect_no(text):
     def look(page):
         if text in page.text:
-            raise StepError(f"'{text}' stands on {page.path}.")
+            raise StepError(f"'{text}' is on {page.path}, but shouldn't be.")
     return look
 
 

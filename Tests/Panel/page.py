@@ -139,7 +139,7 @@ class Page:
             self.ask(found, "function () { this.scrollIntoView({block: 'center', behavior: 'instant'}) }")
             quads = self.call("DOM.getContentQuads", backendNodeId=node)["quads"]
             if not quads:
-                raise StepError("The element can't be seen.")
+                raise StepError("The element isn't visible.")
             x, y = sum(quads[0][0::2]) / 4, sum(quads[0][1::2]) / 4
             if self.ask(found, HITS, x, y):
                 break
@@ -200,7 +200,7 @@ class Page:
             self.press("Tab")
             found = self.focused()
             if found[0] not in ("", "none", "RootWebArea") and not self.run(FOCUS_IS_VISIBLE):
-                raise StepError(f"The focus can't be seen on {found[0]} '{found[1]}' at {self.path}.")
+                raise StepError(f"The focus isn't visible on {found[0]} '{found[1]}' at {self.path}.")
             way.append(found)
             if found[0] == role and (found[1] == name if exact else name in found[1]):
                 return

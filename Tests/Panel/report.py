@@ -55,7 +55,7 @@ class Report:
             if not self.step(page, f"{name}: {words}", action):
                 left = len(steps) - place
                 if left:
-                    print(f"        {left} more steps of this walk were left out", flush=True)
+                    print(f"        {left} more steps of this walk were skipped", flush=True)
                 return
 
     def look(self, page, name, path):

@@ -16,7 +16,7 @@ import work
 def log_in(hand, person):
     email, password = person
     return [
-        ("the panel leads to the log-in", both(forget, go("/panel"), at("/panel/login"))),
+        ("the panel redirects to the login page", both(forget, go("/panel"), at("/panel/login"))),
         (f"logs in as {email}", both(
             hand.write("E-mail", email), hand.write("Password", password), hand.push("Log in"), at("/panel"))),
     ]
@@ -27,7 +27,7 @@ def languages(hand):
         ("chooses another language", both(
             go("/panel"), hand.open("Logged in as"), hand.choose("Language", "Deutsch"), hand.push("Apply"),
             expect("Übersicht"))),
-        ("and English again", both(
+        ("switches back to English", both(
             hand.open("Angemeldet als"), hand.choose("Sprache", "English"), hand.push("Übernehmen"), expect("Overview"))),
     ]
 
@@ -35,7 +35,7 @@ def languages(hand):
 def models(hand):
     """Only previews a change of a model."""
     return [
-        ("drops a property in the text", both(
+        ("drops a property from the model text", both(
             go("/panel/models/conference"), hand.open("Drop a class"),
             hand.choose("Class or property", "Sponsor.level"), hand.push("Drop it"), expect("Sponsor.level"))),
         ("sees what would happen", both(
@@ -52,15 +52,15 @@ def trash(hand, group, victim, clashing):
     return [
         ("opens the trash", both(hand.follow("Trash"), expect("Deleted permanently"))),
         ("shows one class", both(hand.choose("Class", "Event" if hand is Mouse else "Session"), hand.push("Show"))),
-        ("looks at what went together", both(hand.follow(group), expect("Contents"))),
+        ("looks at what was deleted together", both(hand.follow(group), expect("Contents"))),
         ("restores it", both(hand.push("Restore", exact=False), expect("restored."))),
-        ("opens something else", hand.follow(victim)),
+        ("opens another object", hand.follow(victim)),
         ("asks to delete it permanently", both(hand.follow("Delete permanently…"), expect("This can't be undone."))),
         ("deletes it permanently", both(hand.push("Delete permanently"), expect("1 object was deleted permanently."))),
-        ("shows users only", both(hand.choose("Class", "User"), hand.push("Show"), expect(clashing))),
-        ("restores somebody whose address is taken", both(
+        ("shows only users", both(hand.choose("Class", "User"), hand.push("Show"), expect(clashing))),
+        ("tries to restore a user whose address is taken", both(
             hand.follow(clashing), hand.push("Restore", exact=False), expect("has the same email"))),
-        ("gives them another address", both(
+        ("restores the user with another address", both(
             hand.write("New email", f"{hand.name}@example.net"), hand.push("Restore", exact=False),
             expect("1 object was restored."))),
         ("sees what the purge would delete", both(
@@ -71,10 +71,10 @@ def trash(hand, group, victim, clashing):
 def permissions(hand):
     return [
         ("opens the permissions", both(hand.follow("Permissions"), expect("trackOrganizer"))),
-        ("takes a box away", both(
+        ("withdraws a permission", both(
             hand.follow("coorganizer may update sessions"), expect("Stop coorganizer from updating sessions?"),
             hand.push("Withdraw"), expect("coorganizer may no longer update sessions."))),
-        ("gives it back", both(
+        ("grants it again", both(
             hand.follow("coorganizer may not update sessions"), hand.push("Allow"),
             expect("coorganizer may now update sessions."))),
         ("asks why", both(
@@ -98,7 +98,7 @@ def accounts(hand):
             hand.follow("Disable…"), hand.push("Disable the account"), expect("is disabled, and was logged out"))),
         ("enables it", both(
             hand.follow("Enable…"), hand.push("Enable the account"), expect("may log in again."))),
-        ("looks at what changed in the rules", both(
+        ("looks at the changes of the rules", both(
             hand.follow("Model and rules"), hand.follow("Compare with", exact=False), expect("added"))),
         ("sees which devices sync", both(
             hand.follow("Sync devices"), expect("as reported by their gateways"), hand.follow("All devices"),
@@ -114,9 +114,9 @@ def data(hand):
             hand.follow("Sessions"), hand.write("Search Sessions", "colour", role="searchbox"), hand.push("Search"),
             expect("colour contrast"))),
         ("counts them by their fields", both(hand.follow("Show counts"), expect("Hide counts"))),
-        ("leaves the counts", both(hand.follow("Hide counts"), expect("Show counts"))),
-        ("opens one", both(hand.follow("A field guide to colour contrast"), expect("Short abstract"))),
-        ("begins a copy of it", both(hand.follow("Duplicate"), expect("New session"), hand.follow("Cancel"))),
+        ("hides the counts", both(hand.follow("Hide counts"), expect("Show counts"))),
+        ("opens a session", both(hand.follow("A field guide to colour contrast"), expect("Short abstract"))),
+        ("starts duplicating it, and cancels", both(hand.follow("Duplicate"), expect("New session"), hand.follow("Cancel"))),
     ]
 
 
@@ -128,9 +128,9 @@ def forms(hand):
         ("opens the form of a session", both(
             hand.follow("Sessions"), hand.write("Search Sessions", "field guide to colour", role="searchbox"),
             hand.push("Search"), hand.follow(session), hand.follow("Edit"), expect("Edit A field guide"))),
-        ("takes a speaker out of the list, and leaves it", both(
+        ("removes a speaker from the list, and cancels", both(
             hand.push("Remove: Speakers 1"), at_form, hand.follow("Cancel"), expect("Short abstract"))),
-        ("finds what wasn't saved again", both(
+        ("restores an unsaved draft", both(
             hand.follow("Edit"), hand.write("Subtitle", "A draft by "), lambda page: page.open(page.path),
             expect("You have an unsaved draft"), hand.push("Restore the draft"), at_form,
             has_value("f.subtitle", "A draft by "))),
@@ -143,7 +143,7 @@ def forms(hand):
         ("edits rows in the list", both(
             go(rows), hand.write(f"Subtitle of {session}", f"by {hand.name}"), hand.push("Save the rows"),
             expect("1 session was saved."))),
-        ("edits nothing", both(go(rows), hand.push("Save the rows"), expect("Nothing was changed."))),
+        ("saves rows without changes", both(go(rows), hand.push("Save the rows"), expect("Nothing was changed."))),
     ]
 
 
@@ -198,26 +198,26 @@ def many(hand):
     """A bulk change, with a single object. Changing many objects, and undoing it, works the same way."""
     session = "A field guide to colour contrast"
     return [
-        ("finds what to tick", both(
+        ("finds a session to tick", both(
             hand.follow("Sessions"), hand.write("Search Sessions", "field guide to colour", role="searchbox"),
             hand.push("Search"), expect("of 1"))),
-        ("sees how the list is saved", both(
+        ("sees the export formats", both(
             hand.open("Export"), lambda page: page.need("link", "JSON lines"))),
-        ("asks to move what is ticked into the trash", both(
+        ("asks to move the ticked session to the trash", both(
             hand.tick(f"Tick {session}"), expect("1 ticked"), hand.choose("Action", "Move"), hand.push("Continue"),
             expect("Move 1 session to the trash?"))),
         ("moves it, and sees the job end", both(
             hand.push("Move 1 session to the trash"), expect("1 of 1"), expect("Undo…"))),
-        ("takes it back", both(
+        ("undoes it", both(
             hand.follow("Undo…"), expect("restored from the trash"), hand.push("Undo this job"), expect("1 of 1"))),
-        ("asks to change all that match", both(
+        ("asks to change all matching sessions", both(
             hand.follow("Sessions"), hand.write("Search Sessions", "field guide to colour", role="searchbox"),
             hand.push("Search"), hand.choose("Apply to", "all 1 th"), hand.push("Continue"),
             expect("Tick the fields to change"))),
         ("sees what would happen", both(
             hand.write("Title", f"{session}!"), hand.push("See what would happen"), expect("Change 1 session?"),
             expect(f"Title: {session}!"))),
-        ("leaves it, and lists the jobs", both(
+        ("cancels, and lists the jobs", both(
             hand.follow("Cancel"), hand.follow("Jobs"), expect("Move sessions to the trash"))),
     ]
 
@@ -225,19 +225,19 @@ def many(hand):
 def people(hand):
     email = f"{hand.name}@example.com"
     return [
-        ("invites somebody", both(
+        ("invites a user", both(
             hand.follow("People"), expect("Roles that apply everywhere"), hand.write("E-mail", email),
             hand.choose("Role to give", "a"), hand.push("Invite"), expect("is invited"))),
-        ("revokes it", both(
+        ("revokes the invitation", both(
             hand.follow("Back to People"), hand.push(f"Revoke the invitation of {email}"), expect("was revoked."))),
     ]
 
 
 def schedule(hand):
     return [
-        ("has a scheduled job run", both(
+        ("runs a scheduled job", both(
             hand.follow("Scheduled jobs"), hand.push("Run now Jobs: old ones"), expect("The job begins in a moment."))),
-        ("and finds it in the audit log", both(hand.follow("Audit log"), comes("job expiry"))),
+        ("finds the job in the audit log", both(hand.follow("Audit log"), comes("job expiry"))),
     ]
 
 
@@ -250,7 +250,7 @@ def colours(hand):
     return [
         ("chooses dark colours", both(
             hand.open("Logged in as"), hand.choose("Colours", "d"), hand.push("Apply"), are("dark"))),
-        ("goes back to the system's", both(
+        ("switches back to the system's colours", both(
             hand.open("Logged in as"), hand.choose("Colours", "s"), hand.push("Apply"), are(""))),
     ]
 

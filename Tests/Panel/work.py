@@ -21,30 +21,30 @@ def history(hand):
             hand.write("User's address or id", SUPER[0]), hand.push("Search"), comes("over HTTP"))),
         ("opens the history of a session", both(
             go(SESSION_LIST), hand.follow(SESSION), hand.follow("History"), comes(f"by {hand.name}"))),
-        ("puts back what was before", both(hand.push("Undo this change", exact=False), expect("Put back:"))),
-        ("and what was put back", both(hand.push("Undo"), expect("Put back:"))),
+        ("undoes a change", both(hand.push("Undo this change", exact=False), expect("Put back:"))),
+        ("undoes the undo", both(hand.push("Undo"), expect("Put back:"))),
     ]
 
 
 def conflict(hand):
     """Opens the same form in two tabs."""
     return [
-        ("is told that somebody else saved it first", both(
+        ("is told that someone else saved the form first", both(
             go(SESSION_LIST), hand.follow(SESSION), hand.follow("Edit"), hand.write("Subtitle", "Mine "),
             in_another_tab(Mouse.write("Subtitle", "Theirs "), Mouse.push("Save"), expect("Saved.")),
             hand.push("Save"), expect("Somebody else saved this after you opened the form."))),
-        ("keeps the own value", both(
+        ("keeps their own value", both(
             hand.pick("Your value", "Current value"), hand.push("Save"), expect("Saved."))),
     ]
 
 
 def live(hand):
     return [
-        ("is told that somebody changed what the list shows", both(
+        ("is told that the list's data has changed", both(
             go(f"{SESSION_LIST}&columns=title,subtitle"), expect("of 1"),
             sql(f"UPDATE session SET subtitle = 'By SQL for {hand.name}' WHERE title = '{SESSION}'"),
             matches("The data on this page has changed", timeout=20))),
-        ("loads it again", both(hand.push("Reload"), expect("of 1"), lambda page: page.need("link", SESSION))),
+        ("reloads the list", both(hand.push("Reload"), expect("of 1"), lambda page: page.need("link", SESSION))),
     ]
 
 
@@ -54,8 +54,8 @@ def views(hand):
         ("saves a view", both(
             go("/panel/data/sessions?filter[state][eq]=confirmed"), hand.open("Views"),
             hand.write("Save this list as", name), hand.push("Save the view"), expect("is saved."))),
-        ("opens it", both(go("/panel/data/sessions"), hand.open("Views"), hand.follow(name), filtered)),
-        ("deletes it", both(hand.open("Views"), hand.push(f"Delete the view {name}"), expect("was deleted."))),
+        ("opens the view", both(go("/panel/data/sessions"), hand.open("Views"), hand.follow(name), filtered)),
+        ("deletes the view", both(hand.open("Views"), hand.push(f"Delete the view {name}"), expect("was deleted."))),
     ]
 
 
@@ -109,7 +109,7 @@ def imported(hand):
         ("imports a file", both(
             go("/panel/import/sessions"), upload, hand.push("Show what would happen"), expect("1 row to create"),
             hand.push("Start the import"), matches("1 of 1"), matches("Undo…"))),
-        ("takes the import back", both(
+        ("undoes the import", both(
             hand.follow("Undo…"), hand.push("Undo this job"), matches("1 of 1"), matches("Done"))),
     ]
 
@@ -122,10 +122,10 @@ def all_of_them(hand):
             expect("All matching listings"))),
         ("sees what would happen", both(
             hand.write("Bedrooms", "7"), hand.push("See what would happen"), expect("Change 48,213 listings?"))),
-        ("sees how far it is", both(
+        ("sees the progress", both(
             hand.push("Change 48,213 listings"), matches(r"[1-9][0-9,]* of 48,213"))),
-        ("stops it", both(hand.push("Stop the job"), expect("Cancelled"))),
-        ("takes back what was done", both(
+        ("stops the job", both(hand.push("Stop the job"), expect("Cancelled"))),
+        ("undoes what was done", both(
             hand.follow("Undo…"), hand.push("Undo this job"), matches(r"\b([1-9][0-9,]*) of \1\b", timeout=120))),
     ]
 
@@ -135,10 +135,10 @@ def password_again(hand):
         ("is asked for the password again", both(
             go("/panel/permissions"), proved_long_ago, hand.follow("coorganizer may update sessions"),
             hand.push("Withdraw"), expect("It requires your password"))),
-        ("goes on with it", both(
+        ("continues after entering it", both(
             hand.write("Password", SUPER[1]), hand.push("Continue"),
             expect("coorganizer may no longer update sessions."))),
-        ("needs it no more", both(
+        ("isn't asked for it again", both(
             hand.follow("coorganizer may not update sessions"), hand.push("Allow"),
             expect("coorganizer may now update sessions."))),
     ]
@@ -163,5 +163,5 @@ def owners(hand, people_of_event):
             hand.push("Hand over the role owner"), expect("was handed over."))
     return [
         ("hands an event over", hand_over("Olga")),
-        ("and back", hand_over("Otto")),
+        ("hands the event back", hand_over("Otto")),
     ]
