@@ -64,7 +64,7 @@ import TomboloRules
             [.bytea(ObjectId(high: 4, low: 4).bytes)])
     }
 
-    @Test func whoRegistersCanLogIn() async throws {
+    @Test func aRegisteredUserCanLogIn() async throws {
         try await withAuthenticator { authenticator, _ in
             let user = try await authenticator.register(
                 email: " Ann@Example.org ", password: "correct horse", displayName: "Ann")

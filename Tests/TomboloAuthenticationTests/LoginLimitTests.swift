@@ -5,7 +5,7 @@ import TomboloModel
 
 /// The limits on guessing, from a caller's point of view.
 @Suite struct LoginLimitTests {
-    /// How many seconds an attempt is told to wait, or nil if it wasn't refused for that.
+    /// The seconds that an attempt has to wait, or nil if it wasn't refused for that.
     private func wait(_ body: () async throws -> Void) async throws -> Int? {
         do {
             try await body()

@@ -88,7 +88,7 @@ import TomboloRules
         #expect(throws: AuthenticationError.tooManyAttempts(retryAfterSeconds: 58)) { try limiter.begin(ann, now: 2) }
     }
 
-    @Test("when all remembered keys are waiting, they go on waiting, and nobody else is locked out")
+    @Test("when all remembered keys are waiting, they stay waiting, and no other key is locked out")
     func aFullMapLocksNobodyOut() {
         var counter = AttemptCounter<String>(attempts: 3, windowSeconds: 60, maximumCount: 10)
         for number in 0..<30 { #expect(counter.begin("full \(number / 3)", now: 0) == nil) }
@@ -148,7 +148,7 @@ import TomboloRules
         _ = try limiter.begin(key("another"), now: 0)
     }
 
-    @Test func anAttemptWhosePasswordWasNotLookedAtDoesNotCount() throws {
+    @Test func anAttemptWhosePasswordWasNotCheckedDoesNotCount() throws {
         var limiter = LoginLimiter(limit)
         for _ in 0..<100 {
             limiter.end(try limiter.begin(ann, now: 0), .notTried)

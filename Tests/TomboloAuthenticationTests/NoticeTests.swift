@@ -92,7 +92,7 @@ import TomboloModel
         }
     }
 
-    @Test("without an address or without mail the change succeeds and nobody is notified")
+    @Test("without an address or without mail, the change succeeds without a notice")
     func nobody() async throws {
         try await MailPlace.with { mail in
             try await mail.place.switchOn(Provider.anonymous)

@@ -93,7 +93,7 @@ import Testing
         _ = try await hasher.hash("correct horse")
     }
 
-    @Test func moreHashesThanMayWaitAreRefused() async throws {
+    @Test func hashesBeyondTheQueueLimitAreRefused() async throws {
         // Nothing is computed until the queue resumes, so all admitted hashes wait.
         hasher.queue.suspend()
         let count = PasswordHasher.maximumWaiting * 2

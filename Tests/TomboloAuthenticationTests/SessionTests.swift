@@ -136,7 +136,7 @@ import TomboloRules
         }
     }
 
-    @Test("a session ends if there is no exchange during its lifetime, and goes on if there is")
+    @Test("a session ends if its token isn't exchanged during its lifetime, and continues if it is")
     func sessionsExpire() async throws {
         try await AccountPlace.with { place in
             try await place.register()

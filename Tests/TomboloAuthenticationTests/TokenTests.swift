@@ -87,7 +87,7 @@ import TomboloModel
     }
 
     @Test(arguments: ["", ".", "a.b.c", "eyJhbGciOiJub25lIn0.e30.", "Bearer x", String(repeating: "a", count: 5_000)])
-    func whatIsNoTokenIsRefused(_ text: String) async throws {
+    func textThatIsNotATokenIsRefused(_ text: String) async throws {
         let signer = try await signer()
         await #expect {
             try await signer.verify(text, now: now)

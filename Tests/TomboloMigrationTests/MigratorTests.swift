@@ -118,7 +118,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func whatWouldLoseDataIsReportedAndLeftAlone() async throws {
+    @Test func changesThatWouldLoseDataAreReportedAndNotMade() async throws {
         try await Databases.withEmpty { connection in
             let migrator = try migrator(connection)
             try await migrator.apply()
@@ -136,7 +136,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func aChangedRecordShows() async throws {
+    @Test func aChangedMigrationRecordIsReported() async throws {
         try await Databases.withEmpty { connection in
             let migrator = try migrator(connection)
             try await migrator.apply()
