@@ -7,10 +7,10 @@ import TomboloWebSocket
 
 @testable import GatewayService
 
-/// What a gateway does with a device that it doesn't know yet.
+/// How a gateway treats a device that it doesn't know yet.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct AdmissionTests {
-    /// A hello of which nothing can be decoded beyond its version and token.
+    /// A hello that can't be decoded beyond its version and token.
     private static let garbledHello: [UInt8] = {
         let content: [UInt8] = [0x08, UInt8(ProtocolVersion.current), 0x12, 5] + Array("token".utf8) + [0x42, 1, 0xff]
         return [0x0a, UInt8(content.count)] + content
@@ -38,15 +38,15 @@ struct AdmissionTests {
         return nil
     }
 
-    @Test("A stranger's hello is refused for its token: nothing else of it was decoded")
+    @Test("A stranger's hello is refused because of its token, before the rest is decoded")
     func strangers() async throws {
         #expect(try await failure(to: Self.garbledHello, isKnown: false)?.code == .notAuthenticated)
         #expect(try await failure(to: Self.garbledHello, isKnown: true)?.code == .badMessage)
     }
 
-    @Test("Another message than a hello is refused before anybody is asked who sent it")
+    @Test("A first message that isn't a hello is refused before anything asks who sent it")
     func firstMessage() async throws {
-        // An upload that could not be decoded either.
+        // An upload, which couldn't be decoded either.
         let found = try await failure(to: [0x1a, 3, 0x0a, 1, 0xff], isKnown: true)
         #expect(found?.code == .badMessage)
         #expect(found?.message.contains("begin with a hello") == true)

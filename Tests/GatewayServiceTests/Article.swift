@@ -24,7 +24,7 @@ final class Offer: EmbeddedObject {
 }
 
 extension Article {
-    /// All of it as one text, for comparisons. Zeros at the end of a number show.
+    /// The whole article as one text, for comparisons. Trailing zeros of numbers are kept.
     var summary: String {
         func text(_ number: Decimal128?) -> String { number.map { "\($0)" } ?? "nil" }
         func text(_ numbers: some Sequence<Decimal128?>) -> String {

@@ -8,10 +8,10 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
-/// What an open session may do follows what the database says of its user.
+/// What an open session may do follows what the database says about its user.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct AuthorityTests {
-    /// What is answered to the gateway's questions.
+    /// The answers to the gateway's questions about a user.
     private final class Answers: Sendable {
         typealias Answer = Result<SessionAuthority, any Error>
         private let answer = Mutex<(now: Answer, count: Int)>((.success(.everything), 0))
@@ -33,7 +33,7 @@ struct AuthorityTests {
     private static let nothing = SessionAuthority(
         user: "somebody", rulesFingerprint: 2, readable: { _ in .constant(false) }, permit: { _ in "no" })
 
-    /// - Parameter interval: how often sessions ask without a reason.
+    /// - Parameter interval: how often sessions ask even if nothing prompts them.
     private func withSession(
         patience: Duration = .seconds(3_600), interval: Duration = .milliseconds(20),
         _ body: @escaping @Sendable (DeviceSocket, Answers, PostgresPool) async throws -> Void
@@ -47,8 +47,8 @@ struct AuthorityTests {
         ) { fixture in
             try await fixture.pool.execute("INSERT INTO note (_id, text) VALUES (1, 'one')")
             try await fixture.waitForTick()
-            // With little patience a session that a busy machine takes long to open may end before it has its first
-            // batch: the device comes again.
+            // With little patience, a session that opens slowly on a busy machine may end before its first batch. The
+            // device then reconnects.
             let hasBegun = Mutex(false)
             while !hasBegun.withLock({ $0 }) {
                 try Task.checkCancellation()
@@ -65,11 +65,11 @@ struct AuthorityTests {
     }
 
     @Test
-    func `A role that is removed takes what it allowed off the device of an open session`() async throws {
+    func `When a role is removed, what only it allowed is removed from the device of an open session`() async throws {
         try await withSession { device, answers, _ in
             answers.become(.success(Self.nothing))
             let end = try await device.firstEnd { $0.position.rulesFingerprint == 2 }
-            #expect(end?.replacesAll == false, "a difference, not everything anew")
+            #expect(end?.replacesAll == false, "a difference, not everything again")
             #expect(end?.frameCount == 1)
         }
     }
@@ -83,7 +83,7 @@ struct AuthorityTests {
     }
 
     @Test(
-        "A change of the account or of the rules reaches an open session with the tick that has it",
+        "A change to the account or the rules reaches an open session with its tick",
         arguments: [(-1, "somebody"), (-2, "7")])
     func byTick(classNumber: Int, key: String) async throws {
         try await withSession(interval: .seconds(3_600)) { device, answers, pool in
@@ -100,14 +100,15 @@ struct AuthorityTests {
                 }
             }
             #expect(end?.replacesAll == false)
-            #expect(sent == 0, "What came with the change is matched with what the user may see since.")
+            #expect(sent == 0, "Rows that came with the change are matched against what the user may see after it.")
         }
     }
 
-    @Test("A change of somebody else's account asks nothing again")
+    @Test("A change to somebody else's account doesn't make the session ask again")
     func othersAccount() async throws {
         try await withSession(interval: .seconds(3_600)) { device, answers, pool in
-            // The first tick ever may come after the session: everybody is asked about with it, before the next is sent.
+            // The first tick ever may come after the session opened. It makes the gateway ask about every user, before
+            // it sends the next tick.
             for key in 3...4 {
                 try await pool.execute("INSERT INTO note (_id, text) VALUES (\(key), 'note')")
                 #expect(try await device.firstEnd { $0.frameCount == 1 } != nil)
@@ -130,7 +131,7 @@ struct AuthorityTests {
     }
 
     @Test
-    func `A database that does not answer for a moment ends no session`() async throws {
+    func `A database that briefly does not answer does not end a session`() async throws {
         try await withSession { device, answers, _ in
             answers.become(.failure(NoAnswer()))
             let before = answers.count
@@ -142,7 +143,7 @@ struct AuthorityTests {
     }
 
     @Test
-    func `A session does not go on for ever with what was known of its user`() async throws {
+    func `A session does not go on forever with what was once known about its user`() async throws {
         try await withSession(patience: .milliseconds(200)) { device, answers, _ in
             answers.become(.failure(NoAnswer()))
             let failure = try await device.failure()

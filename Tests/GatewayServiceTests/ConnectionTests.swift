@@ -7,10 +7,10 @@ import TomboloWebSocket
 
 @testable import GatewayService
 
-/// Connections before and beside their WebSocket.
+/// Connections before they become WebSockets, and those that never do.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct ConnectionTests {
-    /// - Parameter address: of this machine; Linux has all of 127.0.0.0/8.
+    /// - Parameter address: a local address. Linux has all of 127.0.0.0/8.
     private static func connect(
         _ port: Int, from address: String = "127.0.0.1"
     ) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
@@ -34,13 +34,13 @@ struct ConnectionTests {
         }
     }
 
-    /// A closing frame with code 1001.
+    /// A close frame with code 1001.
     private static let goingAway: [UInt8] = [0x88, 2, 0x03, 0xe9]
 
-    /// A masked ping without content, and its answer: by then the connection is served, and counted.
+    /// A masked, empty ping and its answer. Once that has come, the connection is being served and has been counted.
     private static let (ping, pong): ([UInt8], [UInt8]) = ([0x89, 0x80, 0, 0, 0, 0], [0x8a, 0])
 
-    /// Connects, sends a request, and reads to a closing frame, without waiting for the end of the connection.
+    /// Connects, sends a request and reads up to the close frame, without waiting for the end of the connection.
     private static func refusal(_ port: Int, _ request: String, from address: String) async throws -> [UInt8] {
         let channel = try await connect(port, from: address)
         return try await channel.executeThenClose { inbound, outbound in
@@ -61,7 +61,7 @@ struct ConnectionTests {
             + (address.map { "X-Forwarded-For: \($0)\r\n" } ?? "") + "\r\n"
     }
 
-    /// Of sessions whose devices answer no pings.
+    /// Limits for sessions whose devices don't answer pings.
     private static var silent: SessionLimits {
         var limits = SessionLimits()
         limits.silenceLimit = .seconds(600)
@@ -77,9 +77,9 @@ struct ConnectionTests {
     }
 
     @Test(arguments: ["", "GET /sync HTTP/1.1\r\nHost: gateway\r\n"])
-    func `A connection that does not come to its first request is closed`(_ beginning: String) async throws {
+    func `A connection that never completes its first request is closed`(_ beginning: String) async throws {
         try await withGateway(idle: .milliseconds(200)) { fixture in
-            // Closed before it is written to, perhaps, which is an error.
+            // The connection may be closed before the write, which then fails.
             let answer = try? await Self.talk(fixture.port, beginning)
             #expect(answer ?? "" == "")
         }
@@ -88,7 +88,7 @@ struct ConnectionTests {
     @Test
     func `A connection that stays silent after its request is closed`() async throws {
         try await withGateway(idle: .seconds(1)) { fixture in
-            // On a busy machine the request may come too late, and isn't answered: then it's tried again.
+            // On a busy machine the request may come too late and get no answer. Then try again.
             var answer = ""
             while answer.isEmpty {
                 try Task.checkCancellation()
@@ -109,7 +109,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("devices behind a trusted proxy are counted by the addresses that it names")
+    @Test("devices behind a trusted proxy are counted by the addresses that the proxy reports")
     func devicesBehindAProxyAreCounted() async throws {
         var limits = HTTPLimits.patient
         limits.trustedProxies = try TrustedProxies("127.0.0.0/8, ::1")
@@ -122,7 +122,7 @@ struct ConnectionTests {
                 #expect(try await answers.next().map { String(buffer: $0) }?.hasPrefix("HTTP/1.1 101") == true)
                 try await outbound.write(ByteBuffer(bytes: Self.ping))
                 #expect(try await answers.next().map { Array($0.readableBytesView) } == Self.pong)
-                // Closed at once: what follows the upgrade's answer is a closing frame, and the end.
+                // Closed at once: only a close frame follows the answer to the upgrade.
                 let refused = try await Self.talk(fixture.port, Self.upgrade(forwardedFor: "192.0.2.1"))
                 #expect(refused.hasPrefix("HTTP/1.1 101"))
                 #expect(!refused.contains("did not open its session"), "it was closed, but not at once")
@@ -131,7 +131,7 @@ struct ConnectionTests {
                     var answers = inbound.makeAsyncIterator()
                     try await outbound.write(ByteBuffer(string: Self.upgrade(forwardedFor: "192.0.2.2")))
                     #expect(try await answers.next() != nil)
-                    // Still open: a frame that is not one gets an answer.
+                    // Still open: even a malformed frame gets an answer.
                     try await outbound.write(ByteBuffer(bytes: [0xff, 0xff]))
                     #expect(try await answers.next() != nil)
                 }
@@ -139,7 +139,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("one address with all its devices is told to go, and a device that connects from another is served")
+    @Test("an address at its connection limit is turned away, and a device at another address is served")
     func addressesAreCountedApart() async throws {
         let schema = try Schema.of([Note.self])
         let (near, far) = ("127.0.0.2", "127.0.0.3")
@@ -151,7 +151,7 @@ struct ConnectionTests {
                 #expect(try await answers.next().map { String(buffer: $0) }?.hasPrefix("HTTP/1.1 101") == true)
                 try await outbound.write(ByteBuffer(bytes: Self.ping))
                 #expect(try await answers.next().map { Array($0.readableBytesView) } == Self.pong)
-                // What it says of itself counts for nothing: it isn't a trusted proxy.
+                // The header is ignored, because the device isn't a trusted proxy.
                 for upgrade in [Self.upgrade(), Self.upgrade(forwardedFor: far)] {
                     let refused = try await Self.refusal(fixture.port, upgrade, from: near)
                     #expect(refused.starts(with: "HTTP/1.1 101".utf8))
@@ -171,7 +171,7 @@ struct ConnectionTests {
     }
 
     @Test
-    func `A server that accepts and says nothing is given up`() async throws {
+    func `A device gives up on a server that accepts the connection and says nothing`() async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
         let port = try #require(server.localAddress?.port)
@@ -183,7 +183,7 @@ struct ConnectionTests {
                         group: MultiThreadedEventLoopGroup.singleton, timeout: .milliseconds(200))
                     return
                 } catch ChannelError.connectTimeout {
-                    // On a busy machine the network connection may take as long: then it's tried again.
+                    // On a busy machine, connecting alone may take that long. Then try again.
                 }
             }
         }

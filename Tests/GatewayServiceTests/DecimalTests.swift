@@ -7,12 +7,12 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncSession
 
-/// Decimals on their whole way: device, wire, PostgreSQL, another device, and plain SQL.
+/// Decimals end to end: device, wire, PostgreSQL, another device, and plain SQL.
 @MainActor
 @Suite(.serialized)
 struct DecimalTests {
     @Test
-    func `Decimals reach PostgreSQL as numbers and another device with their zeros, and merge field by field`()
+    func `Decimals reach PostgreSQL as numbers and another device with trailing zeros, and merge field by field`()
         async throws
     {
         let schema = try Schema.of([Article.self])
@@ -27,8 +27,8 @@ struct DecimalTests {
                 article.offers.append(Offer(value: [Decimal128("9.99")]))
                 writing.add(article)
             }
-            // Beyond the point PostgreSQL writes every digit: 1E+3 is 1000 there. In `steps`, which is one column of
-            // bytes, it would stay.
+            // PostgreSQL writes out every digit before the decimal point, so 1E+3 comes back as 1000. In `steps`, which
+            // is a single column of bytes, it would come back as 1E+3.
             let written = "Lamp; 19.90; nil; [19.90 1000 -0.5]; [0.00 nil Inf]; 1.50 nil [1.0 NaN]; [9.99]"
             try await Self.expect([1: written], on: reading)
             try await Self.expect([1: written], on: writing)
@@ -41,7 +41,7 @@ struct DecimalTests {
                     "SELECT (SELECT sum(value) FROM article_tiers) || ' ' || (SELECT max(value) FROM article_bids) "
                         + "|| ' ' || (SELECT price FROM article_offers)", fixture) == "1019.40 Infinity 9.99")
 
-            // Offline edits of two devices to one object: each keeps its own fields.
+            // Two devices edit one object offline: each one's fields survive.
             writing.syncSession?.suspend()
             reading.syncSession?.suspend()
             try Self.edit(writing, 1) { article in
@@ -58,14 +58,15 @@ struct DecimalTests {
             try await writing.syncSession?.waitForUpload()
             reading.syncSession?.resume()
             try await reading.syncSession?.waitForUpload()
-            // Of a field of both one edit is kept, the same everywhere: which was later the clocks cannot tell here.
+            // Of the two edits to one field a single one survives, the same everywhere. Which of them was later, the
+            // clocks can't tell here.
             let discount = try await Self.text("SELECT discount FROM article", fixture)
             #expect(["0.10", "0.25"].contains(discount))
             let merged = "Lamp; 18.00; \(discount); [18.5 1000 -0.5]; [0.00 Inf]; 1.50 1E-6176 [1.0 NaN]; [9.99]"
             try await Self.expect([1: merged], on: writing)
             try await Self.expect([1: merged], on: reading)
 
-            // Plain SQL, which a device can change again.
+            // Changes made with plain SQL, which a device can change in turn.
             _ = try await fixture.pool.query("UPDATE article SET price = round(price * 1.19, 2), discount = NULL")
             _ = try await fixture.pool.query("UPDATE article_tiers SET value = value / 4 WHERE value = 1000")
             let changed =
@@ -79,7 +80,7 @@ struct DecimalTests {
     }
 
     @Test
-    func `A subscription on a decimal brings what it means on the device, as prices change`() async throws {
+    func `A subscription on a decimal matches the same objects as on the device, as prices change`() async throws {
         let schema = try Schema.of([Article.self])
         try await GatewayFixture.with(schema) { fixture in
             let prices = ["9.99", "10", "10.00", "1E+1", "10.01", "-5", "NaN", "Inf", "-Inf", "9.990"]
@@ -91,7 +92,7 @@ struct DecimalTests {
             try await fixture.waitForTick()
             let all = try await Self.device("all", fixture)
             #expect(all.objects(Article.self).count == prices.count)
-            // Each condition as a subscription, and on a device that has everything.
+            // Each condition is tried as a subscription and as a query on a device that has everything.
             let conditions: [(Query<Article>) -> Query<Bool>] = [
                 { $0.price <= 10 }, { $0.price == 10 }, { $0.price > 10 }, { $0.price < 10 || $0.discount == nil },
                 { $0.price >= .nan }, { $0.price < .nan }, { $0.price <= .nan },
@@ -106,7 +107,7 @@ struct DecimalTests {
                 #expect(Array(some.objects(Article.self).map(\._id)).sorted() == wanted, "condition \(number)")
                 some.syncSession?.suspend()
             }
-            // The order of a device.
+            // The order in which a device sorts them.
             let sorted = all.objects(Article.self).sorted(byKeyPath: "price").map { "\($0.price)" }
             #expect(sorted.first == "NaN" && sorted.last == "Inf")
 
@@ -120,7 +121,7 @@ struct DecimalTests {
             _ = try await fixture.pool.query("UPDATE article SET price = 10.0, name = 'b' WHERE _id = 5")
             try await Self.expect(
                 [2: "a; 10.00; nil", 3: "a; 10; nil", 5: "b; 10.0; -5"].mapValues { "\($0); []; []; -; []" }, on: cheap)
-            // Out of the subscription by an edit of the device itself.
+            // The device's own edit takes an object out of the subscription.
             try Self.edit(cheap, 2) { $0.price = "10.00000000000000000000000000000001" }
             try await cheap.syncSession?.waitForUpload()
             try await Self.expect(
@@ -158,7 +159,7 @@ struct DecimalTests {
     }
 
     @Test
-    func `Numbers of PostgreSQL that are no decimals are refused there, or rounded on the way, and hold up nothing`()
+    func `PostgreSQL numbers that no decimal can hold are refused there, or rounded on the way, and hold up nothing`()
         async throws
     {
         let schema = try Schema.of([Article.self])
@@ -172,7 +173,7 @@ struct DecimalTests {
                 }
                 #expect(error?.constraintName == "article_price_check", "\(number)")
             }
-            // A table of another making has no such rule.
+            // A table that Tombolo didn't create has no such constraint.
             _ = try await fixture.pool.query("ALTER TABLE article DROP CONSTRAINT article_price_check")
             _ = try await fixture.pool.query("ALTER TABLE article DROP CONSTRAINT article_discount_check")
             let read = [
@@ -187,7 +188,7 @@ struct DecimalTests {
                     [1: "a; \(found); \(found)", 2: "b; \(other); nil"].mapValues { "\($0); []; []; -; []" }, on: device
                 )
             }
-            // The device goes on writing to it, also beside what it cannot hold exactly.
+            // The device can still write to the object, even next to a number that it can't hold exactly.
             try Self.edit(device, 1) { $0.price = "1.00" }
             try await device.syncSession?.waitForUpload()
             #expect(

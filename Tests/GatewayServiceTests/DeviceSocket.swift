@@ -5,9 +5,9 @@ import TomboloModel
 import TomboloSyncProtocol
 import TomboloWebSocket
 
-/// A device's connection that sends and reads only what a test says.
+/// A device's connection that sends and reads only what a test tells it to.
 final class DeviceSocket {
-    /// How long it waits for a gateway, which is in the test's own process and may stand still for a while.
+    /// How long it waits for a gateway, which runs in the test's own process and may stall for a while.
     private static let patience = Duration.seconds(600)
 
     let codec: MessageCodec
@@ -34,12 +34,12 @@ final class DeviceSocket {
 
     func send(_ message: ClientMessage) async throws { try await writer.write(codec.encode(message)) }
 
-    /// Says hello as a device that has nothing yet.
+    /// Sends the hello of a device that has nothing yet.
     /// - Parameters:
-    ///   - client: a new one where nil.
-    ///   - classes: of whose objects it wants all; every class where nil.
+    ///   - client: a new one if nil.
+    ///   - classes: the classes whose objects it wants; all classes if nil.
     ///   - token: the access token.
-    ///   - position: where it claims to stand.
+    ///   - position: the position that it claims to be at.
     func sayHello(
         as client: ClientID? = nil, wanting classes: [String]? = nil, token: String = "token",
         at position: TomboloSyncProtocol.Position = .none
@@ -57,17 +57,16 @@ final class DeviceSocket {
                     classes: HelloClass.describe(codec.schema))))
     }
 
-    /// The next message; nil at the end of the connection. Says nothing of batches.
+    /// The next message, or nil at the end of the connection. Doesn't acknowledge batches.
     func next() async throws -> ServerMessage? {
         guard let bytes = try await messages.next() else { return nil }
         return try codec.decodeServerMessage(Array(bytes.readableBytesView))
     }
 
-    /// Reads until `pick` finds what it looks for; nil at the end of the connection. Says of every batch that it was
-    /// applied.
+    /// Reads until `pick` returns something; nil at the end of the connection. Reports every batch as applied.
     func first<R>(_ pick: (ServerMessage) -> R?) async throws -> R? {
         while let message = try await next() {
-            // Where the gateway has ended the connection meanwhile, what it said before is still to be read.
+            // If the gateway has since closed the connection, what it sent before is still to be read.
             if case .end(let end) = message { try? await send(.applied(tick: end.position.tick)) }
             if let found = pick(message) { return found }
         }

@@ -11,7 +11,7 @@ import TomboloSyncSession
 
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct EmptiedBatchTests {
-    /// What somebody may see: everything, and later only notes from number 100 on.
+    /// What a user may see: everything at first, and later only notes from number 100 on.
     private final class Account: Sendable {
         private let isReduced = Atomic(false)
 
@@ -20,7 +20,8 @@ struct EmptiedBatchTests {
             readable: { _ in .compare(PropertyPath("_id"), .greaterOrEqual, .int(100)) }, hidden: [0: [1]],
             permit: { _ in nil })
 
-        /// They are looked up often, since the feed doesn't tell of a change that came with the first tick that it saw.
+        /// Sessions ask about their users often, because the feed doesn't report a change that came with the first tick
+        /// it saw.
         static var limits: SessionLimits {
             var limits = SessionLimits.patient
             limits.authorityInterval = .milliseconds(20)
@@ -38,7 +39,7 @@ struct EmptiedBatchTests {
         }
     }
 
-    @Test("a session whose batch gives way to one without rows is told of what comes later")
+    @Test("a session whose batch is replaced by one without rows still gets later changes")
     func emptied() async throws {
         let (schema, account) = (try Schema.of([Note.self]), Account())
         try await GatewayFixture.with(
@@ -67,7 +68,7 @@ struct EmptiedBatchTests {
         }
     }
 
-    @Test("a batch doesn't wait for its device because the one that it takes the place of did")
+    @Test("a batch doesn't count as waiting for its device just because the batch it replaces did")
     func waitingBefore() async throws {
         let (schema, account) = (try Schema.of([Note.self]), Account())
         try await GatewayFixture.with(schema, limits: Account.limits, authorize: account.authorize) { fixture in
@@ -97,7 +98,7 @@ struct EmptiedBatchTests {
     }
 }
 
-/// Holds the first read up once it has found rows, until its task is cancelled.
+/// Holds up the first read once it has found rows, until its task is cancelled.
 private final class ReadGate: Sendable {
     private let isPassed = Atomic(false)
 

@@ -7,10 +7,10 @@ import TomboloSyncSession
 
 @testable import TomboloSyncClient
 
-/// A device whose history the gateway no longer knows. Nobody answers at the gateway's address.
+/// A device whose history the gateway no longer knows. Nothing listens at the gateway's address.
 @Suite(.timeLimit(.minutes(15)))
 struct ExpiredDeviceTests {
-    /// A device file that notes what changes it.
+    /// A device file that records what changes it.
     private final class NotingStore: DeviceStore {
         let schema: Schema
         private(set) var changes: [String] = []
@@ -46,7 +46,7 @@ struct ExpiredDeviceTests {
         }
     }
 
-    /// What has happened to the file after a welcome and its first batch, which came together.
+    /// What has happened to the file after a welcome and a first batch that arrived together.
     private func changes(_ engine: isolated SyncEngine) throws -> [String] {
         let store = try #require(try engine.openStore() as? NotingStore)
         engine.start()
@@ -64,7 +64,7 @@ struct ExpiredDeviceTests {
     }
 
     @Test(
-        "a device applies the batch of a reset only if the app lets it, also where it came with the welcome",
+        "a device applies the batch of a reset only if the app agrees, even if it arrived with the welcome",
         arguments: [
             (SyncEngine.ResetDecision.stop, [String]()), (.discard, ["discard"]), (.recover, ["note reset", "apply"]),
         ])

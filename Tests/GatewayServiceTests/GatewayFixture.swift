@@ -16,7 +16,7 @@ import TomboloSyncSession
 @testable import GatewayService
 
 extension HTTPLimits {
-    /// Bears clients that stand still before or in a request, as a test's may between any two steps.
+    /// Tolerates clients that stall before or during a request, as a test's may between any two steps.
     static var patient: HTTPLimits {
         var limits = HTTPLimits()
         limits.firstRequestTimeout = .seconds(600)
@@ -26,7 +26,7 @@ extension HTTPLimits {
 }
 
 extension SessionLimits {
-    /// Bears devices that stand still, as a test's may between any two steps.
+    /// Tolerates devices that stall, as a test's may between any two steps.
     static var patient: SessionLimits {
         var limits = SessionLimits()
         limits.writeStallLimit = .seconds(600)
@@ -36,9 +36,9 @@ extension SessionLimits {
 }
 
 /// A gateway and a sequencer in this process, on a database of their own with the tables of a schema. Unless a test
-/// says otherwise, whoever comes may read and write everything.
+/// says otherwise, every device may read and write everything.
 struct GatewayFixture: Sendable {
-    /// Of devices. They outlast their Realms, and would go on connecting: to whatever gets the gateway's port next.
+    /// The devices' sessions. They outlive their Realms and would keep connecting to whatever gets the gateway's port next.
     private final class Sessions: Sendable {
         let all = Mutex<[SyncSession]>([])
     }
@@ -59,7 +59,7 @@ struct GatewayFixture: Sendable {
         models: (@Sendable (PostgresPool) -> any ModelSource)? = nil,
         _ body: @Sendable @MainActor (GatewayFixture) async throws -> Void
     ) async throws {
-        // Keeps metadata, which holds the ids of requests.
+        // This handler keeps the metadata, which holds request ids.
         var logger = Logger(label: "gateway-tests") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .critical
         if let log { logger = log.logger() }
@@ -102,7 +102,7 @@ struct GatewayFixture: Sendable {
                     id: "tests", configuration: .init(baseURL: "http://127.0.0.1:\(port)", rootDirectory: folder))
                 let fixture = GatewayFixture(
                     schema: schema, pool: pool, folder: folder, app: app, port: port, gateway: gateway)
-                // Sessions don't wait long for a sequencer.
+                // Wait for the sequencer here, because sessions don't wait long for it.
                 try await fixture.waitForTick()
                 do {
                     try await body(fixture)
@@ -120,7 +120,7 @@ struct GatewayFixture: Sendable {
         try await FileManager.default.removeBusyFolder(at: folder)
     }
 
-    /// Waits until the newest tick has all that was committed before.
+    /// Waits until the newest tick contains everything that was committed before.
     func waitForTick() async throws {
         let hasAll = """
             SELECT coalesce((SELECT NOT EXISTS (SELECT 1 FROM tombolo.changelog AS c \
@@ -130,7 +130,7 @@ struct GatewayFixture: Sendable {
         while try await !pool.query(hasAll)[0, 0].bool { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// A synced Realm in a file of its own.
+    /// A synced Realm with a file of its own.
     @MainActor
     func device(_ name: String, _ types: [Object.Type]) async throws -> Realm {
         let claims = Data(#"{"sub":"\#(name)"}"#.utf8).base64EncodedString().replacing("=", with: "")
@@ -149,7 +149,7 @@ struct GatewayFixture: Sendable {
 }
 
 extension SessionAuthority {
-    /// Of a user who may read and write everything.
+    /// The authority of a user who may read and write everything.
     static let everything = everything(for: "somebody")
 
     static func everything(for user: String) -> SessionAuthority {

@@ -9,10 +9,10 @@ import TomboloSyncProtocol
 
 @testable import GatewayService
 
-/// What a gateway counts, read by Prometheus's own parser.
+/// What a gateway counts, as Prometheus's own parser reads it.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct GatewayMetricsTests {
-    /// Reads the metrics until they are as wanted.
+    /// Reads the metrics until `isWanted` accepts them.
     private static func eventually(
         _ registry: MetricRegistry, _ isWanted: @Sendable (ParsedMetrics) -> Bool
     ) async throws -> ParsedMetrics {
@@ -24,7 +24,7 @@ struct GatewayMetricsTests {
         }
     }
 
-    /// Whether two devices have got and told all there is, and nothing is under way.
+    /// Whether two devices have received and acknowledged everything, and nothing is in flight.
     private static func isDone(_ metrics: ParsedMetrics) -> Bool {
         let ticks = metrics.value("tombolo_feed_ticks_total")
         return metrics.value("tombolo_sessions", ["state": "live"]) == 2
@@ -44,12 +44,11 @@ struct GatewayMetricsTests {
     @Test("sessions, reads, uploads, ticks and bytes are counted, and sessions leave with their devices")
     @MainActor
     func countsWhatItDoes() async throws {
-        // A device whose connection is lost where the machine stands still comes again, which is counted: then all is
-        // tried anew.
+        // A device that loses its connection because the machine stalls reconnects, which is counted. Then start over.
         while try await !Self.countsTwoConnections() { try Task.checkCancellation() }
     }
 
-    /// - Returns: false if there were more, so that the other figures are unknown.
+    /// - Returns: false if there were more connections, so that the other figures can't be predicted.
     @MainActor
     private static func countsTwoConnections() async throws -> Bool {
         let registry = MetricRegistry()
@@ -75,7 +74,7 @@ struct GatewayMetricsTests {
                 }
             }
             var metrics = try await settled()
-            // Who comes to follow only after a tick gets it as well, but isn't counted as told of it.
+            // A session that starts to follow after a tick gets the tick too, but isn't counted as told of it.
             var key: Int64 = 0
             while metrics.value("tombolo_connections_total") == 2,
                 (metrics.value("tombolo_feed_told_sessions_total") ?? 0) < 2
@@ -119,7 +118,7 @@ struct GatewayMetricsTests {
         return try await ParsedMetrics(await registry.exposition()).value("tombolo_connections_total") == 2
     }
 
-    @Test("failures are counted by their code, and connections that are turned away by the reason")
+    @Test("failures are counted by code, and connections that are turned away by reason")
     func countsFailures() async throws {
         let registry = MetricRegistry()
         let schema = try Schema.of([Note.self])
@@ -129,7 +128,7 @@ struct GatewayMetricsTests {
             try await DeviceSocket.with(schema, port: fixture.port) { socket in
                 let first = try await Self.eventually(registry) { $0.value("tombolo_connections_total") == 1 }
                 #expect(first.value("tombolo_connections_total") == 1)
-                // Turned away while the first is there.
+                // Turned away while the first one is connected.
                 try await DeviceSocket.with(schema, port: fixture.port) { second in
                     let message: ServerMessage? = try await second.first { $0 }
                     #expect(message == nil)
@@ -147,12 +146,12 @@ struct GatewayMetricsTests {
         }
     }
 
-    @Test("every metric of a gateway is one that is defined, with the labels that it is defined with")
+    @Test("every metric of a gateway is defined, and has the labels in its definition")
     func metricsAreDefined() async throws {
         let registry = MetricRegistry()
         try await GatewayFixture.with(try Schema.of([Note.self]), metrics: registry) { fixture in
             _ = try await fixture.device("one", [Note.self])
-            // The database's figures are left out where it doesn't answer in time.
+            // The database's figures are left out if it doesn't answer in time.
             let wanted = GatewayFigures.definitions.map(\.name).filter { !$0.contains("lease") }
             let metrics = try await Self.eventually(registry) { $0.names.isSuperset(of: wanted) }
             let known = Dictionary(uniqueKeysWithValues: Observability.definitions.map { ($0.name, $0) })

@@ -14,34 +14,34 @@ import TomboloMigration
 import TomboloModel
 import TomboloServerModel
 
-/// Walks every route of a gateway process, as its routers have them: one that is added is tested without being named
-/// here. What the WebSocket behind `/sync` lets a device do is the matter of its session, see `AdmissionTests`.
+/// Walks every route that a gateway process's routers have, so a new route is tested without being named here. What
+/// the WebSocket behind `/sync` lets a device do is up to its session: see `AdmissionTests`.
 @Suite(.timeLimit(.minutes(15))) struct GatewayRouteTests {
-    /// What is answered to everybody. A route that isn't here must ask for a token.
+    /// The routes that answer anybody. A route that isn't listed here must ask for a token.
     private static let publicRoutes: Set<String> = [
         // Monitors and load balancers have no account. They say only whether the process and its database answer.
         "GET /health", "GET /ready",
-        // On a port of its own, for the operator's network, and only where it's asked for. It tells of no user.
+        // On a port of its own in the operator's network, and only if configured. It says nothing about users.
         "GET /metrics",
-        // Says only how devices connect.
+        // Only says how devices connect.
         "GET /sync",
-        // Where tokens come from: it asks for credentials.
+        // Where tokens come from. It asks for credentials.
         "POST /login",
-        // Where accounts come from, if a provider permits it; the others ask for what was mailed, or mail it.
+        // Registration, if a provider permits it. The others ask for a token that was mailed, or mail one.
         "POST /register", "POST /confirm", "POST /confirm/send", "POST /reset", "POST /reset/send",
     ]
 
-    /// They ask for a refresh token instead of an access token.
+    /// Routes that ask for a refresh token instead of an access token.
     private static let sessionRoutes: Set<String> = ["POST /session", "DELETE /session"]
 
     private static func name(_ route: RouteDescription) -> String { "\(route.method) \(route.path)" }
 
-    /// The address of a route with something put in for each parameter.
+    /// The address of a route with `value` for each parameter.
     private static func address(_ route: RouteDescription, _ value: String) -> String {
         route.path.replacing(/\{[^}]*\}/, with: value)
     }
 
-    /// A gateway on the database of the conference, as its own database role.
+    /// A gateway on the conference's database, under the gateway's own database role.
     private struct Place: Sendable {
         let fixture: ServiceFixture
         let authenticator: Authenticator
@@ -83,7 +83,7 @@ import TomboloServerModel
             try await authenticator.login(email: email, password: ServiceFixture.password)
         }
 
-        /// Somebody who has just come.
+        /// A user who has just registered.
         func stranger(_ name: String) async throws -> Login {
             let email = "\(name)@example.org"
             _ = try await authenticator.register(email: email, password: ServiceFixture.password, displayName: name)
@@ -126,7 +126,7 @@ import TomboloServerModel
                         Self.publicRoutes.contains(name), Self.sessionRoutes.contains(name)
                     )
                     #expect(route.isOpen == (isPublic || isSession), "\(route)")
-                    // The other kind of token is a wrong one.
+                    // The other kind of token is wrong too.
                     let tokens = wrong + [isSession ? login.token : login.refreshToken]
                     for value in route.path.contains("{") ? values : [""] {
                         let path = Self.address(route, value)
@@ -145,7 +145,7 @@ import TomboloServerModel
             try await place.gateway.test(.router) { try await walk(place.gateway.routes, $0) }
             try await place.metrics.test(.router) { try await walk(place.metrics.routes, $0) }
 
-            // Both lists name nothing but routes, and the tokens were wrong for what they are, not as such.
+            // Both lists name only existing routes, and the refused tokens are valid where they belong.
             let known = Set((place.gateway.routes + place.metrics.routes).map(Self.name))
             #expect(known.isSuperset(of: Self.publicRoutes.union(Self.sessionRoutes)))
             #expect(known.count > Self.publicRoutes.count + Self.sessionRoutes.count + 10)
@@ -154,7 +154,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("with another user's token nobody reads or changes what is somebody's, nor looks into sessions")
+    @Test("a user's token can't read or change what belongs to somebody else, nor inspect sessions")
     func othersAreKeptOut() async throws {
         try await Place.with { place in
             let email = ServiceFixture.email("owner")
@@ -167,7 +167,7 @@ import TomboloServerModel
             let closed = place.gateway.routes.filter { !$0.isOpen }
             try await place.gateway.test(.router) { client in
                 for (index, route) in closed.enumerated() {
-                    // Somebody new each time: a route may end the caller's logins, or account.
+                    // Use a new user each time, because a route may end the caller's logins or account.
                     let stranger = try await place.stranger("stranger\(index)")
                     let isOwn = route.access.hasPrefix("own ")
                     guard route.path.contains("{") else {
@@ -179,13 +179,13 @@ import TomboloServerModel
                     for value in [owner.sessionID, key.id, owner.userID, owner.deviceID].map(\.stringValue) + ["1"] {
                         let path = Self.address(route, value)
                         let answer = try await Self.status(client, route.method, path, token: stranger.token)
-                        // Nothing tells ids that are somebody else's from ids that are nobody's.
+                        // Another user's ids get the same answers as ids that don't exist.
                         let refusals = isOwn ? (value == "1" ? [400, 404] : [404]) : [403]
                         #expect(refusals.contains(answer.code), "\(route) \(value): \(answer)")
                     }
                 }
             }
-            // All of the owner's is as it was.
+            // Everything of the owner's is as it was.
             _ = try await place.authenticator.verify(owner.token)
             #expect(try await place.authenticator.sessions(of: owner.userID).map(\.id) == [owner.sessionID])
             #expect(try await place.authenticator.apiKeys(of: owner.userID).map(\.isDisabled) == [false])

@@ -30,11 +30,11 @@ struct HeldModels: ModelSource {
 
 struct HeldStore: ServerStore {
     let base: any ServerStore
-    /// Called for each block of rows of a bootstrap, after it was handed over.
+    /// Called for each block of rows of a bootstrap, after the block was handed over.
     let holdRead: @Sendable () async throws -> Void
-    /// Called by each upload before it is applied.
+    /// Called for each group of uploads before it is applied.
     let holdUpload: @Sendable ([Upload]) async -> Void
-    /// Called before what somebody may read is kept, with the fingerprint of their rules.
+    /// Called with the fingerprint of a user's rules, before what the user may read is stored.
     let holdReadable: @Sendable (UInt64) async -> Void
 
     var schema: Schema { base.schema }

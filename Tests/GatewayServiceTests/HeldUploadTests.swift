@@ -25,10 +25,10 @@ struct HeldUploadTests {
         ])
     }
 
-    @Test("an upload that is decoded while the one before ends keeps its place in the gateway's budget")
+    @Test("an upload that is decoded while the previous one ends keeps its room in the gateway's budget")
     func decodedBeside() async throws {
         let schema = try Schema.of([Note.self])
-        // The newest changeset whose upload has begun, and the newest that may be applied.
+        // The newest changeset whose upload has begun, and the newest one that may be applied.
         let begun = Atomic<Int64>(0)
         let released = Atomic<Int64>(0)
         defer { released.store(.max, ordering: .relaxed) }
@@ -72,7 +72,7 @@ struct HeldUploadTests {
         }
     }
 
-    @Test("an upload that comes before its session is open counts for its user, and nothing of it is left")
+    @Test("an upload that comes before its session is open counts against its user's budget, and leaves nothing behind")
     func tooEarly() async throws {
         let schema = try Schema.of([Note.self])
         let mayOpen = Permission()

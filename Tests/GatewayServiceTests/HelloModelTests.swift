@@ -8,7 +8,7 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
-/// What development mode makes of a device's hello.
+/// What development mode adds to the model for a device's hello.
 @Suite struct HelloModelTests {
     private static let none = try? ServerModel([])
 
@@ -16,7 +16,7 @@ import TomboloSyncSession
         documents.map { StoredDocument(version: version, app: $0.app, kind: .models, content: $0.json) }
     }
 
-    @Test("A server that adds what a device brings serves the device, and a second device of the kind adds nothing")
+    @Test("A server that adds a device's classes can serve the device, and a second such device adds nothing")
     func randomModels() throws {
         var maker = RandomDocument(
             random: .printed(for: "models that devices bring"), isSynchronizable: true)
@@ -43,7 +43,7 @@ import TomboloSyncSession
                 ], previousNames: ["Article"])
         ])
 
-    @Test("A property that a device brings is added to the class that came in this way")
+    @Test("A property that a device brings is added to a class that development mode added")
     func newProperty() throws {
         let shop = try #require(Self.shop)
         let first = try HelloModel.addition(
@@ -63,7 +63,7 @@ import TomboloSyncSession
     }
 
     @Test(
-        "The classes of an app's document stay as they are, whatever a device says of them",
+        "The classes of an app's document stay as they are, whatever a device says about them",
         arguments: [
             HelloClass(name: "Item", columns: ["key: uuid", "price: int?"]),
             HelloClass(name: "Item", columns: ["key: uuid", "name: string?"]),
@@ -80,7 +80,7 @@ import TomboloSyncSession
         #expect(error?.description.contains("migration-tool apply") == true, "\(String(describing: error))")
     }
 
-    @Test("A class that links to an app's class belongs into the app's document")
+    @Test("A class that links to an app's class belongs in the app's document")
     func linkToAnApp() throws {
         let model = try ServerModel(Self.stored([try #require(Self.shop)]))
         let hello = [
@@ -92,7 +92,7 @@ import TomboloSyncSession
             error?.description.contains("Add Order to that app's document") == true, "\(String(describing: error))")
     }
 
-    @Test("What can't be added now is unavailable and tried again; what never can is a bad schema")
+    @Test("What can't be added yet fails as unavailable and can be retried; what can never be added is a bad schema")
     func failures() async throws {
         let hello = [HelloClass(name: "Note", columns: ["_id: uuid"])]
         func failure(_ error: any Error) async throws -> SessionFailure? {
@@ -109,7 +109,7 @@ import TomboloSyncSession
         #expect(refused?.code == .badSchema && refused?.isRetryable == false)
     }
 
-    /// Never done with what devices bring.
+    /// Never finishes adding what devices bring.
     private struct SlowSource: ModelSource {
         func newest() async throws -> GatewayModel { throw CancellationError() }
         func newest(on schema: Schema) async throws -> GatewayModel { throw CancellationError() }
@@ -121,7 +121,7 @@ import TomboloSyncSession
         func forget(_ news: AuthorityNews) {}
     }
 
-    @Test("A device whose classes take long is told that the server is unavailable, and comes again")
+    @Test("A device whose classes take long to add is told that the server is unavailable, so it retries")
     func slowAdditions() async throws {
         let failure = await #expect(throws: SessionFailure.self) {
             try await SlowSource().extend(by: [], within: .milliseconds(1))
@@ -129,13 +129,13 @@ import TomboloSyncSession
         #expect(failure?.code == .unavailable && failure?.isRetryable == true)
         let waiting = Task { try await SlowSource().extend(by: [], within: .seconds(1 << 30)) }
         waiting.cancel()
-        await #expect(throws: CancellationError.self, "A device that has gone is waited for no more.") {
+        await #expect(throws: CancellationError.self, "Once a device has gone, its classes are no longer waited for.") {
             try await waiting.value
         }
     }
 
     @Test(
-        "Classes that can't be understood are refused with what is wrong",
+        "Classes that make no sense are refused with the reason",
         arguments: [
             (HelloClass(name: "Note", columns: ["_id"]), "expected 'name: type'"),
             (HelloClass(name: "Note", columns: ["_id: objectid"]), "expected 'name: type'"),

@@ -18,7 +18,7 @@ final class Folder: Object {
 struct HiddenListTests {
     private static let element = "'\\x" + String(repeating: "0", count: 23)
 
-    @Test("the elements of a list that may not be read leave the gateway neither at first nor live")
+    @Test("the elements of an unreadable list never leave the gateway, in the bootstrap or live")
     func hiddenList() async throws {
         let schema = try Schema.of([Folder.self])
         let secret = schema.index(of: "Folder.secret")

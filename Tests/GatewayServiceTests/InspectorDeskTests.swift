@@ -9,7 +9,7 @@ import TomboloPostgresStore
 @testable import GatewayService
 
 @Suite(.timeLimit(.minutes(15))) struct InspectorDeskTests {
-    @Test("questions that take long keep nobody else's waiting")
+    @Test("slow questions don't keep others waiting")
     func slowQuestions() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let pool = PostgresPool(configuration: configuration, options: .patient(4))
@@ -51,10 +51,10 @@ import TomboloPostgresStore
         await pool.shutdown()
     }
 
-    @Test("a database that gives no connection doesn't hold up the gateway's end")
+    @Test("a database that grants no connection doesn't hold up the gateway's shutdown")
     func unreachableDatabase() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
-        // Whoever waits for the only connection does so for longer than the test may take.
+        // A wait for the only connection may last longer than the test.
         let pool = PostgresPool(
             configuration: configuration, options: .init(maximumConnections: 1, acquireTimeout: .seconds(86_400)))
         let desk = InspectorDesk(

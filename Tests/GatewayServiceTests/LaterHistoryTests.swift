@@ -4,7 +4,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// What a gateway answers devices that know a later history than its database has, as after a backup was restored.
+/// How a gateway answers devices that know a later history than its database, as they do after a backup is restored.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct LaterHistoryTests {
     /// Beyond every tick of a new database.
@@ -47,7 +47,7 @@ struct LaterHistoryTests {
     }
 
     @Test(
-        "such a device shows first what the server has of it, or that it hasn't got that, and then gets its reset at once"
+        "a device that missed outcomes of changesets first shows whether it still has those, and then gets its reset at once"
     )
     func unheardChangesets() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
@@ -75,7 +75,7 @@ struct LaterHistoryTests {
         }
     }
 
-    @Test("a changeset whose base is beyond the newest tick gets everything anew, and counts once it stands on that")
+    @Test("a changeset whose base is beyond the newest tick gets a full batch, and counts once it is based on that")
     func base() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in

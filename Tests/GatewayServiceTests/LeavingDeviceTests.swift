@@ -6,10 +6,10 @@ import TomboloSyncProtocol
 
 @testable import GatewayService
 
-/// What is done for a device ends with its connection, on the database server too, and without a word.
+/// Work for a device ends with its connection, on the database server too, and nothing is logged.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct LeavingDeviceTests {
-    /// What is said where the whole process stands still: no matter of a device.
+    /// What is logged when the whole process stalls, which has nothing to do with a device.
     private static let ofOthers = [
         "Restarting the sequencer", "Can't read ticks", "PostgreSQL listener: reconnecting",
     ]
@@ -27,7 +27,7 @@ struct LeavingDeviceTests {
         #expect(lines.isEmpty)
     }
 
-    /// Waits until the database has so many statements that wait for something of this name.
+    /// Waits until the database has `count` statements that are waiting for this event.
     private static func wait(
         for count: Int, waitingFor event: String, _ watcher: PostgresConnection
     ) async throws {
@@ -42,8 +42,8 @@ struct LeavingDeviceTests {
         }
     }
 
-    /// Waits until some statement waits for something of this name.
-    /// - Returns: the process that it runs in.
+    /// Waits until a statement is waiting for this event.
+    /// - Returns: the server process that runs the statement.
     private static func reader(waitingFor event: String, _ watcher: PostgresConnection) async throws -> Int {
         while true {
             let found = try await watcher.query(
@@ -54,21 +54,21 @@ struct LeavingDeviceTests {
         }
     }
 
-    /// Waits until a process has ended, or has nothing to do.
+    /// Waits until a server process has ended or is idle.
     private static func waitForEnd(of process: Int, _ watcher: PostgresConnection) async throws {
         while try await !watcher.query(
             "SELECT FROM pg_stat_activity WHERE pid = $1 AND state <> 'idle'", [.int32(Int32(process))]
         ).isEmpty { await Task.yield() }
     }
 
-    /// What a read doesn't come to the end of.
+    /// Rows that a read never gets to the end of.
     enum Rows: CaseIterable, Sendable {
-        /// Each takes the database ten minutes.
+        /// Each row takes the database ten minutes.
         case slow
-        /// More than a gateway takes for a device that takes nothing: the database waits, in the end for good.
+        /// More than a gateway buffers for a device that takes nothing, so that the database ends up waiting forever.
         case endless
 
-        /// What a statement that reads them waits for.
+        /// What a statement that reads these rows waits for.
         var event: String { self == .slow ? "PgSleep" : "ClientWrite" }
 
         fileprivate var sql: String {
@@ -78,10 +78,10 @@ struct LeavingDeviceTests {
         }
     }
 
-    /// Adds rows at the end of what a session reads. The feed, which reads by key, doesn't see them.
-    /// - Parameter whenCounted: also where their number alone is asked for.
+    /// Adds rows after the others that a session reads. The feed, which reads by key, doesn't see them.
+    /// - Parameter whenCounted: whether counting the rows takes as long as reading them.
     private static func add(_ rows: Rows, _ fixture: GatewayFixture, whenCounted: Bool) async throws {
-        // PostgreSQL leaves out of a count what a stable function would compute, and not a volatile one.
+        // To count rows, PostgreSQL calls a volatile function in them, but not a stable one.
         try await fixture.pool.execute(
             """
             CREATE FUNCTION slow(n bigint) RETURNS text LANGUAGE plpgsql \(whenCounted ? "VOLATILE" : "STABLE") \
@@ -92,7 +92,7 @@ struct LeavingDeviceTests {
     }
 
     @Test(
-        "a read stops in the database when its device leaves, while a row is computed and while rows wait to be taken",
+        "a read stops in the database when its device leaves, whether a row is being computed or rows are waiting to be taken",
         arguments: Rows.allCases)
     func reading(_ rows: Rows) async throws {
         try await withGateway { fixture, watcher in

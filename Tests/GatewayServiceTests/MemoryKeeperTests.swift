@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(
-        "memory is given back when many devices have come, and when many have left: after the last of them and once more"
+        "memory is given back once many devices have come, and after the last of many has left, and then once more"
     )
     mutating func afterPeak() {
         let arriving = looks(0, 6_000, 10_000, 10_000, 10_000)
@@ -21,7 +21,7 @@ import Testing
         #expect(leaving == [false, false, true, true, false])
     }
 
-    @Test("some that leave are no peak's end")
+    @Test("a few devices that leave don't end a peak")
     mutating func fewLeave() {
         let some = looks(10_000, 10_000, 9_000, 9_000, 8_000, 8_000)
         #expect(some == [false, true, false, false, false, false])
@@ -30,7 +30,7 @@ import Testing
         #expect(few == [false, false, false])
     }
 
-    @Test("memory is given back now and then in any case")
+    @Test("memory is given back now and then even if no devices come or leave")
     mutating func nowAndThen() {
         var isDue: [Bool] = []
         for _ in 0...MemoryKeeper.looksBetweenReturns { isDue.append(keeper.look(at: 10)) }

@@ -12,7 +12,7 @@ import TomboloSyncSession
 /// Sessions whose server's model changes while they are open.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct MovingSessionTests {
-    private struct CannotBeSaid: Error {}
+    private struct RulesDoNotFit: Error {}
     private struct CannotBeServed: Error {}
 
     /// A model that a test replaces.
@@ -21,10 +21,10 @@ struct MovingSessionTests {
             var version: Int64 = 1
             var schema: Schema
             var authority: SessionAuthority
-            /// Whether the rules can be said of older classes.
+            /// Whether the rules can be expressed in terms of older classes.
             var fitsOlder = true
             var canBeServed = true
-            /// How often somebody tried meanwhile.
+            /// How often a store was asked for while there was none.
             var refusedCount = 0
         }
 
@@ -53,7 +53,7 @@ struct MovingSessionTests {
         func newest() -> GatewayModel { model(state.withLock { $0.schema }) }
 
         func newest(on schema: Schema) throws -> GatewayModel {
-            guard state.withLock({ $0.fitsOlder }) else { throw CannotBeSaid() }
+            guard state.withLock({ $0.fitsOlder }) else { throw RulesDoNotFit() }
             return model(schema)
         }
 
@@ -87,7 +87,7 @@ struct MovingSessionTests {
             user: "somebody", rulesFingerprint: fingerprint, readable: { _ in readable }, permit: { _ in nil })
     }
 
-    /// A device that has the one note there is.
+    /// Runs `body` with a device that has the only note.
     private func withSession(
         _ body: @escaping @Sendable (DeviceSocket, Models, PostgresPool) async throws -> Void
     ) async throws {
@@ -112,7 +112,7 @@ struct MovingSessionTests {
         }
     }
 
-    /// What the trigger of documents writes, with a row of its own.
+    /// Writes what the trigger on documents would, together with an insertion.
     private func announce(_ pool: PostgresPool, _ insertion: String) async throws {
         try await pool.execute(
             """
@@ -120,7 +120,7 @@ struct MovingSessionTests {
             """)
     }
 
-    /// The rows that come until a batch by rules with this fingerprint.
+    /// The number of rows that come up to and including the first batch under the rules with this fingerprint.
     private func rows(_ device: DeviceSocket, until fingerprint: UInt64) async throws -> (put: Int, gone: Int)? {
         var found = (put: 0, gone: 0)
         return try await device.first { message in
@@ -152,7 +152,7 @@ struct MovingSessionTests {
         }
     }
 
-    @Test("Rules that look at what older classes lack decide about their sessions too, from the tick that has them")
+    @Test("Rules on a property that older classes lack apply to their sessions too, from the rules' tick on")
     func newProperty() async throws {
         try await withSession { device, models, pool in
             let extended = try Self.schema(
@@ -169,7 +169,7 @@ struct MovingSessionTests {
         }
     }
 
-    @Test("While a new model can't be served, its sessions get nothing by the old rules, and go on afterwards")
+    @Test("While a new model can't be served, sessions get nothing under the old rules, and they resume afterwards")
     func held() async throws {
         try await withSession { device, models, pool in
             let renamed = try Self.schema("Memo", "body")
@@ -181,7 +181,7 @@ struct MovingSessionTests {
                 $0.canBeServed = false
             }
             try await announce(pool, "INSERT INTO memo (_id, body) VALUES (2, 'secret'), (3, 'open')")
-            // From then on the session holds still.
+            // From then on the session is on hold.
             while models.refusedCount == 0 { try await Task.sleep(for: .milliseconds(10)) }
             models.change { $0.canBeServed = true }
             let found = try await rows(device, until: 2)

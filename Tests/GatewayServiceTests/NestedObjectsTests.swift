@@ -5,12 +5,12 @@ import Testing
 import Tombolo
 import TomboloModel
 
-/// Embedded objects, lists in lists, and cascades on their whole way: device, wire, PostgreSQL, another device.
+/// Embedded objects, lists in lists, and cascades end to end: device, wire, PostgreSQL, another device.
 @MainActor
 @Suite(.serialized)
 struct NestedObjectsTests {
     @Test
-    func `Everything inside an object reaches PostgreSQL and another device, and merges by its parts`() async throws {
+    func `Everything inside an object reaches PostgreSQL and another device, and merges part by part`() async throws {
         let schema = try Schema.of(Voyage.classes)
         try await GatewayFixture.with(schema) { fixture in
             let writing = try await Self.device("A", fixture)
@@ -35,7 +35,7 @@ struct NestedObjectsTests {
                 """
             #expect(try await fixture.pool.query(sql)[0, 0].string == "Kiel54.33")
 
-            // Offline edits of two devices to different parts of one object.
+            // Two devices edit different parts of one object offline.
             writing.syncSession?.suspend()
             reading.syncSession?.suspend()
             try Self.edit(writing, key) { voyage in
@@ -73,7 +73,7 @@ struct NestedObjectsTests {
             try await Self.expect(changed, key, on: writing)
             try await Self.expect(changed, key, on: reading)
 
-            // With the object go what is inside it and what cascades; what it only links to stays.
+            // Deleting the object deletes what is inside it and what cascades. Objects that it only links to stay.
             try writing.write {
                 if let voyage = writing.object(ofType: Voyage.self, forPrimaryKey: key) { writing.delete(voyage) }
             }
@@ -104,7 +104,7 @@ struct NestedObjectsTests {
         try realm.write { body(voyage) }
     }
 
-    /// Waits until the device has it like that.
+    /// Waits until the voyage on the device has this summary.
     private static func expect(_ summary: String?, _ key: UUID, on realm: Realm) async throws {
         let deadline = ContinuousClock.now + .seconds(240)
         var found: String?

@@ -1,6 +1,6 @@
 import Tombolo
 
-/// The class of tests that need no particular one.
+/// A class for tests that don't need a particular one.
 final class Note: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted var text: String

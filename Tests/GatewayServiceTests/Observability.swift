@@ -4,7 +4,7 @@ import TomboloMetrics
 
 @testable import GatewayService
 
-/// Every metric that some server of Tombolo has.
+/// Every metric of every Tombolo server.
 enum Observability {
     static let definitions =
         GatewayMetrics.definitions + GatewayFigures.definitions + GatewayFigures.ofSequencer + GatewayFigures.ofStandby

@@ -2,13 +2,13 @@ import Foundation
 import Testing
 import TomboloMetrics
 
-/// The operators' guide, the dashboard and the alerts speak of metrics that there are.
+/// The operators' guide, the dashboard and the alerts name only metrics that exist.
 @Suite struct ObservabilityDocumentTests {
     private static func text(_ path: String) throws -> String {
         try String(contentsOf: Observability.root.appending(path: path), encoding: .utf8)
     }
 
-    /// As a line of the guide's table.
+    /// The metric's line in the guide's table.
     private static func line(_ definition: MetricDefinition) -> String {
         let labels = definition.labels.map { "`\($0)`" }.joined(separator: ", ")
         return "| `\(definition.name)` | \(definition.kind.name) | \(labels) | \(definition.help) |"
@@ -24,11 +24,11 @@ import TomboloMetrics
         let missing = expected.subtracting(found)
         #expect(missing.isEmpty, "The guide lacks:\n\(missing.sorted().joined(separator: "\n"))")
         let wrong = Set(found).subtracting(expected)
-        #expect(wrong.isEmpty, "The guide has, and the code doesn't:\n\(wrong.sorted().joined(separator: "\n"))")
+        #expect(wrong.isEmpty, "Wrong lines in the guide:\n\(wrong.sorted().joined(separator: "\n"))")
     }
 
     @Test(
-        "the dashboard and the alerts name metrics that there are, and labels that these have",
+        "the dashboard and the alerts name only metrics that exist, and only labels that those have",
         arguments: ["infra/observability/grafana-dashboard.json", "infra/observability/alerts.yml"])
     func queries(_ path: String) throws {
         let text = try Self.text(path)
@@ -55,7 +55,7 @@ import TomboloMetrics
         }
     }
 
-    @Test("the dashboard is JSON in which every panel has a query and a unit, and no two lie on each other")
+    @Test("the dashboard is JSON in which every panel has a query and a unit, and no two panels overlap")
     func dashboard() throws {
         struct Dashboard: Decodable {
             struct Panel: Decodable {

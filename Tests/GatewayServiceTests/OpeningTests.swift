@@ -5,7 +5,7 @@ import TomboloModel
 
 @testable import GatewayService
 
-/// How a gateway takes requests at the address of its WebSocket, as bytes.
+/// How a gateway answers requests, byte by byte, at the address of its WebSocket.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct OpeningTests {
     private static let key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
@@ -20,7 +20,7 @@ struct OpeningTests {
         return ([line] + kept + more).joined(separator: "\r\n") + "\r\n\r\n"
     }
 
-    /// Sends a text and closes its side after the answer's first part came.
+    /// Sends bytes, and closes its side once the first part of the answer has come.
     private static func talk(_ port: Int, _ bytes: [UInt8]) async throws -> [UInt8] {
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .channelOption(.allowRemoteHalfClosure, value: true)
@@ -58,7 +58,7 @@ struct OpeningTests {
         (request("GET /elsewhere HTTP/1.1").replacing("websocket", with: "h2c"), "404"),
     ]
 
-    @Test("a request that does not open a WebSocket as RFC 6455 says is refused with a reason")
+    @Test("a request that doesn't open a WebSocket the way RFC 6455 says is refused with a reason")
     func refusals() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             for (request, status) in Self.refused {
@@ -71,7 +71,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("a body with the opening, and requests behind a refused one, leave the gateway as it was")
+    @Test("neither a body in the opening request nor requests after a refused one harm the gateway")
     func bodies() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             let hostile = [
@@ -87,7 +87,7 @@ struct OpeningTests {
         }
     }
 
-    /// Requests whose end breaks a rule after their beginning may have been answered.
+    /// Requests that break a rule, some of them only at the end, when the beginning may have been answered.
     private static let malformed: [(String, Set<Substring>)] = [
         ("GET / HTTP/9.9\r\n\r\n", ["400"]), ("\u{16}\u{3}\u{1}\u{2}\r\n\r\n", ["400"]),
         ("GET /sync HTTP/1.1\r\nHost: gateway\r\nnonsense\r\n\r\n", ["400"]),
@@ -98,7 +98,7 @@ struct OpeningTests {
         (request(with: []) + "nonsense\r\n\r\n", ["400", "426"]),
     ]
 
-    @Test("a request that breaks off in nonsense is answered and does not end the gateway")
+    @Test("a request that turns into nonsense is answered and doesn't take down the gateway")
     func nonsense() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             for _ in 0..<20 {
@@ -113,9 +113,9 @@ struct OpeningTests {
         }
     }
 
-    @Test("a gateway closes with the code that says what a device did wrong")
+    @Test("a gateway closes the connection with the code for what the device did wrong")
     func codes() async throws {
-        // Masked with zeros, apart from the one that isn't masked.
+        // Masked with zeros, except for the one that isn't masked.
         let frames: [([UInt8], [UInt8])] = [
             ([0x82, 0x01, 7], [0x88, 0x02, 0x03, 0xEA]), ([0xC2, 0x81, 0, 0, 0, 0, 7], [0x88, 0x02, 0x03, 0xEA]),
             ([0x83, 0x81, 0, 0, 0, 0, 7], [0x88, 0x02, 0x03, 0xEA]),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import GatewayService
 
-/// Figures that the operators' guide takes from the code.
+/// Figures in the operators' guide that must match the code.
 @Suite struct OperationsDocumentTests {
     @Test("the guide says how many connections to PostgreSQL each kind of gateway opens")
     func connections() throws {

@@ -3,15 +3,15 @@ import Testing
 
 @testable import GatewayService
 
-/// Who is next where users of several addresses wait, counted in turns.
+/// Who is next when users at several addresses are waiting, counted in turns.
 @Suite struct PlaceTurnsTests {
-    @Test("a place counts as the root of its users, and as eight at most")
+    @Test("a place counts as the square root of its users, and as eight at most")
     func weights() {
         let weights = [0, 1, 2, 4, 5, 9, 10, 49, 50, 64, 65, 2_000].map { PlaceTurns.weight(userCount: $0) }
         #expect(weights == [1, 1, 2, 2, 3, 3, 4, 7, 8, 8, 8, 8])
     }
 
-    @Test("places that always wait have their turns by their weights, never more than a turn ahead", arguments: 0..<50)
+    @Test("places that always wait get turns in proportion to their weights, at most a turn ahead", arguments: 0..<50)
     func shares(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let userCounts = Dictionary(
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("a place that comes later is next, but doesn't make up for the time before")
+    @Test("a place that comes later is next, but doesn't catch up on the past")
     func newcomers() {
         var turns = PlaceTurns()
         for _ in 0..<1_000 { turns.serve("a", cost: 1, userCount: 1, waiting: ["a"]) }
@@ -45,15 +45,15 @@ import Testing
 
     // MARK: Reads
 
-    /// What waits, and by whom: a copy of what the queue should know.
     @Test(
-        "each read comes once, each user's in order, and no user before another of the same place twice",
+        "each read comes once, each user's in order, and nobody gets two turns while another user of their place waits",
         arguments: 0..<50)
     func reads(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var waiting = WaitingReads()
+        /// Which reads are waiting, and for whom: a copy of what the queue should know.
         var known: [Int: Peer] = [:]
-        /// Since a peer last had a turn, or came: who else of the place had one.
+        /// Which others of a peer's place have had a turn since the peer last had one, or came.
         var passed: [Peer: [Peer]] = [:]
         for id in 0..<1_000 {
             if Int.random(in: 0..<3, using: &random) > 0 {
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test("64 accounts of one address are no more than eight users to one of another address")
+    @Test("64 accounts at one address count as no more than eight users against a user at another")
     func accountsInBulk() {
         var waiting = WaitingReads()
         for id in 0..<6_400 { waiting.add(id, Peer("account \(id % 64)", from: "192.0.2.1")) }
@@ -93,7 +93,7 @@ import Testing
         }
         for _ in 0..<100 { _ = next() }
         for id in 0..<10 { waiting.add(10_000 + id, Peer("victim", from: "198.51.100.7")) }
-        #expect(next()?.user == "victim", "Who comes is next.")
+        #expect(next()?.user == "victim", "A newcomer is next.")
         var gap = 0
         for _ in 0..<81 {
             let user = next()?.user
@@ -103,7 +103,7 @@ import Testing
         #expect(!waiting.hasReads(of: "victim"))
     }
 
-    @Test("a venue's 500 users behind one address have eight turns for each of a single user's, and all get theirs")
+    @Test("a venue's 500 users behind one address get eight turns per turn of a single user, and each gets one")
     func venue() {
         var waiting = WaitingReads()
         for id in 0..<500 { waiting.add(id, Peer("guest \(id)", from: "192.0.2.1")) }
@@ -117,14 +117,14 @@ import Testing
 
     // MARK: Uploads
 
-    @Test("uploads are ordered by place, then by user, and all that waits is in the order", arguments: 0..<50)
+    @Test("uploads are ordered by place, then by user, and none that is waiting is left out", arguments: 0..<50)
     func uploads(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var turns = UploadTurns()
         var waiting: [(id: Int, peer: Peer)] = []
         var served: [String: Int] = [:]
         for number in 0..<300 {
-            // Two places always wait, one with many users.
+            // Two places are always waiting, one of them with many users.
             while waiting.count < 40 {
                 let peer =
                     Bool.random(using: &random)
@@ -141,7 +141,7 @@ import Testing
             #expect(turns.userCount <= 65)
         }
         let (many, one) = (served["192.0.2.1"] ?? 0, served["198.51.100.7"] ?? 0)
-        #expect(many >= one, "Several users wait there.")
+        #expect(many >= one, "Several users are waiting there.")
         #expect(one >= 300 / (PlaceTurns.maximumWeight + 1))
     }
 }

@@ -6,14 +6,14 @@ import Testing
 import Tombolo
 import TomboloModel
 
-/// Random values on their whole way: a device's file, the wire, PostgreSQL, and another device's file.
+/// Random values end to end: a device's file, the wire, PostgreSQL, and another device's file.
 @MainActor
 @Suite(.serialized)
 struct RandomValuesTests {
     private static let count = 150
 
     @Test
-    func `Random values written on a device are the same in PostgreSQL and on another device, created and set`()
+    func `Random values that a device writes to new and existing objects arrive in PostgreSQL and on another device`()
         async throws
     {
         var values = RandomValues(.printed(for: "values from a device"))
@@ -27,7 +27,7 @@ struct RandomValuesTests {
                 for part in stride(from: 0, to: contents.count, by: 10) {
                     try Self.write(Array(contents[part..<min(part + 10, contents.count)]), to: writing)
                 }
-                // Links to what was not there yet.
+                // Links to objects that weren't there yet.
                 try Self.link(contents, in: writing)
                 try await writing.syncSession?.waitForUpload()
                 try await Self.expectRows(contents, fixture)
@@ -39,7 +39,7 @@ struct RandomValuesTests {
     }
 
     @Test
-    func `Random values written with plain SQL are the same on a device, and can be set there`() async throws {
+    func `Random values written with plain SQL are the same on a device, and can be changed there`() async throws {
         var values = RandomValues(.printed(for: "values from PostgreSQL"))
         let schema = try Schema.of([Sample.self])
         let keys = (0..<Self.count).map { _ in values.value(.uuid) }
@@ -48,7 +48,7 @@ struct RandomValuesTests {
         let late = keys.dropFirst(present.count).map { Self.random(&values, $0, Array(present), schema) }
         let changed = (early + late).map { Self.random(&values, $0["_id"] ?? .null, Array(present), schema) }
         try await GatewayFixture.with(schema) { fixture in
-            // As content of the first batch, as a live change, and changed on the device.
+            // In the first batch, as live changes, and changed on the device.
             try await Self.insert(early, fixture)
             let device = try await Self.device("A", fixture)
             try await Self.expect(early, on: device)
@@ -96,7 +96,7 @@ struct RandomValuesTests {
         }
     }
 
-    /// Waits until the device has the last of it, and compares all.
+    /// Waits until the device has the last object, and compares all of them.
     private static func expect(_ contents: [Content], on realm: Realm) async throws {
         let wanted = Dictionary(uniqueKeysWithValues: contents.map { ($0["_id"], $0) })
         let deadline = ContinuousClock.now + .seconds(240)
@@ -126,11 +126,11 @@ struct RandomValuesTests {
         for content in contents {
             let tests = try columns(content, fixture.schema).map { "\($0) IS NOT DISTINCT FROM \($1)" }
             let query = "SELECT count(*) FROM sample WHERE \(tests.joined(separator: " AND "))"
-            #expect(try await fixture.pool.query(query)[0, 0].int64 == 1, "no row fits: \(query)")
+            #expect(try await fixture.pool.query(query)[0, 0].int64 == 1, "no row matches: \(query)")
         }
     }
 
-    /// In one transaction, since rows may link to later ones.
+    /// Inserts everything in one transaction, because rows may link to later ones.
     private static func insert(_ contents: [Content], _ fixture: GatewayFixture) async throws {
         try await fixture.pool.transaction { connection in
             for links in [false, true] {

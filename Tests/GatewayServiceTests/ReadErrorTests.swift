@@ -25,7 +25,7 @@ struct ReadErrorTests {
     @Test
     func `A row that no message can hold ends the session for good, and the error names its class`() async throws {
         try await GatewayFixture.with(try Schema.of([Letter.self])) { fixture in
-            // A row from before the table had a limit for its rows.
+            // A row from before the table limited the size of its rows.
             try await fixture.pool.execute("ALTER TABLE letter DROP CONSTRAINT letter_row_at_most_18_mib")
             try await fixture.pool.execute(
                 "INSERT INTO letter (_id, text, answer) VALUES (1, repeat('a', 11 << 20), repeat('b', 11 << 20))")
@@ -41,7 +41,7 @@ struct ReadErrorTests {
     }
 }
 
-/// Two texts, each of a size that is permitted.
+/// Two texts, each of a permitted size.
 final class Letter: Object {
     @Persisted(primaryKey: true) var _id: Int
     @Persisted var text: String

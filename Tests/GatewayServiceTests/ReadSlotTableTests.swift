@@ -2,7 +2,7 @@ import Testing
 
 @testable import GatewayService
 
-/// Who gets a slot and who has to give one up, with a clock of the test's own.
+/// Who gets a slot and who has to give one up, by the test's own clock.
 @Suite struct ReadSlotTableTests {
     private var table = ReadSlotTable(count: 4)
     private var now = ContinuousClock.now
@@ -19,7 +19,7 @@ import Testing
         for (id, user) in ["a", "b", "c", "d"].enumerated() { #expect(request(id, user) == [id]) }
     }
 
-    @Test("slots are given in order of arrival, and a slot that comes free goes to the next")
+    @Test("slots are given out in order of arrival, and a slot that becomes free goes to the next read in line")
     mutating func order() {
         fill()
         #expect(request(4, "e").isEmpty)
@@ -29,16 +29,16 @@ import Testing
         #expect(table.leave(5, at: now).isEmpty)
     }
 
-    @Test("one user's devices get half of the slots at most")
+    @Test("one user's devices get at most half of the slots")
     mutating func share() {
         #expect(request(0, "a") == [0])
         #expect(request(1, "a") == [1])
-        #expect(request(2, "a").isEmpty, "Though two slots are free.")
+        #expect(request(2, "a").isEmpty, "Refused even though two slots are free.")
         #expect(request(3, "b") == [3])
         #expect(table.leave(0, at: now) == [2])
     }
 
-    @Test("a free slot goes to the user who holds the fewest, however many of another's devices came before")
+    @Test("a free slot goes to the user who holds the fewest, however many devices of another user came earlier")
     mutating func fairness() {
         for (id, user) in ["a", "b", "b", "c"].enumerated() { #expect(request(id, user) == [id]) }
         for id in 4..<100 { #expect(request(id, "a").isEmpty) }
@@ -47,28 +47,28 @@ import Testing
         #expect(table.leave(100, at: now) == [4])
     }
 
-    @Test("a user whose reads take long has one slot at a time, until one of them is short")
+    @Test("a user with long reads has one slot at a time, until one of the reads is short")
     mutating func longReads() {
         #expect(request(0, "a") == [0])
         #expect(request(1, "a") == [1])
         for id in 2..<6 { #expect(request(id, "a").isEmpty) }
         now += ReadSlotTable.longReadDuration * 2
-        #expect(table.leave(0, at: now).isEmpty, "The other one is still under way.")
+        #expect(table.leave(0, at: now).isEmpty, "The user's other read is still in progress.")
         #expect(table.leave(1, at: now) == [2])
         #expect(request(6, "b") == [6])
-        #expect(request(7, "b") == [7], "What others' reads take is not held against them.")
-        #expect(table.leave(2, at: now) == [3, 4], "That one was short.")
+        #expect(request(7, "b") == [7], "The long reads of others don't count against this user.")
+        #expect(table.leave(2, at: now) == [3, 4], "That read was short.")
         now += ReadSlotTable.longReadDuration * 2
         for id in [3, 4, 5] { _ = table.leave(id, at: now) }
         #expect(request(8, "a") == [8])
-        #expect(request(9, "a") == [9], "Nothing is remembered of a user without reads.")
+        #expect(request(9, "a") == [9], "Nothing is remembered about a user without reads.")
         for (id, user) in [(13, "c"), (14, "d"), (10, "a")] { #expect(request(id, user).isEmpty) }
         now += ReadSlotTable.longReadDuration * 2
         #expect(table.leave(8, at: now) == [13])
         #expect(table.leave(9, at: now) == [14])
         for id in [10, 13, 14] { #expect(table.leave(id, at: now).isEmpty) }
         #expect(request(11, "a") == [11])
-        #expect(request(12, "a") == [12], "Nor of one whose last read left while it waited.")
+        #expect(request(12, "a") == [12], "Nor about a user whose last read left while waiting.")
     }
 
     @Test("a single slot is shared too")
@@ -79,11 +79,11 @@ import Testing
         #expect(table.leave(0, at: now) == [1])
     }
 
-    @Test("a read whose device takes nothing gives its slot up after the time, once, and only while others wait")
+    @Test("a read whose device takes nothing gives up its slot after a while, once, and only if others are waiting")
     mutating func standingStill() {
         fill()
         pass(2)
-        #expect(table.revocations(at: now).isEmpty, "Nobody waits.")
+        #expect(table.revocations(at: now).isEmpty, "Nobody is waiting.")
         for id in 0..<4 { table.note(ReadProgress(isWaitingForDevice: false, takenByteCount: 0), of: id, at: now) }
         #expect(request(4, "e").isEmpty)
         pass(0.5)
@@ -93,7 +93,7 @@ import Testing
         pass(0.5)
         #expect(table.revocations(at: now) == [2])
         pass()
-        #expect(table.revocations(at: now).isEmpty, "Its slot is coming free for the only one that waits.")
+        #expect(table.revocations(at: now).isEmpty, "Its slot will go to the only read that is waiting.")
         #expect(table.leave(2, at: now) == [4])
     }
 
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test("a slow device keeps its slot as long as it takes something, a trickle is nothing", arguments: [0, 1])
+    @Test("a slow device keeps its slot as long as it takes enough; a trickle doesn't count", arguments: [0, 1])
     mutating func slowDevice(_ missing: Int) {
         fill()
         #expect(request(4, "e").isEmpty)
@@ -129,7 +129,7 @@ import Testing
         #expect(revoked.isEmpty == (missing == 0))
     }
 
-    @Test("no more reads give way than others wait, those that have stood still longest first")
+    @Test("no more reads give way than are waiting, starting with those that have stalled longest")
     mutating func number() {
         fill()
         pass(0.25)
@@ -139,7 +139,7 @@ import Testing
         #expect(table.revocations(at: now) == [1, 2])
     }
 
-    @Test("a read gives way only to one that may have the slot: a user with half of them gets no more of others'")
+    @Test("a read gives way only to one that may have its slot: a user with half of the slots takes none from others")
     mutating func eligibility() {
         for (id, user) in ["a", "a", "b", "c"].enumerated() { #expect(request(id, user) == [id]) }
         #expect(request(4, "a").isEmpty)
@@ -147,22 +147,22 @@ import Testing
         pass()
         #expect(table.revocations(at: now).isEmpty)
         pass()
-        #expect(table.revocations(at: now) == [0], "One of the user's own can give way.")
+        #expect(table.revocations(at: now) == [0], "One of the user's own reads can give way.")
     }
 
-    @Test("while users of several places are connected, a quarter of the slots isn't any one place's")
+    @Test("while users of several places are connected, no place gets more than three quarters of the slots")
     mutating func places() {
         table.placesAreSeveral = true
         for id in 0..<3 { #expect(request(id, "account \(id)", from: "192.0.2.1") == [id]) }
         #expect(request(3, "account 3", from: "192.0.2.1").isEmpty)
-        #expect(request(4, "victim", from: "198.51.100.7") == [4], "Without waiting for anybody.")
+        #expect(request(4, "victim", from: "198.51.100.7") == [4], "A slot was kept free, so there's no wait.")
         #expect(table.leave(0, at: now) == [3])
         table.placesAreSeveral = false
         #expect(request(5, "account 5", from: "192.0.2.1").isEmpty)
         #expect(table.leave(4, at: now) == [5], "Nobody else is connected.")
     }
 
-    @Test("a place gets the next slot if it holds fewer than another for its size")
+    @Test("a place gets the next slot if it holds fewer slots for its size than another")
     mutating func placesBySize() {
         for id in 0..<4 { #expect(request(id, "account \(id)", from: "192.0.2.1") == [id]) }
         for id in 4..<68 { #expect(request(id, "account \(id)", from: "192.0.2.1").isEmpty) }

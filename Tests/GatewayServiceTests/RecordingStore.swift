@@ -13,7 +13,7 @@ final class RecordingStore: ServerStore {
 
     private let hold: @Sendable ([Upload]) async throws -> Void
 
-    /// - Parameter hold: called by each upload after it was recorded, before it is answered. What it throws is the answer.
+    /// - Parameter hold: called after uploads are recorded and before they are answered. If it throws, that is the answer.
     init(schema: Schema, hold: @escaping @Sendable ([Upload]) async throws -> Void = { _ in }) {
         self.schema = schema
         self.hold = hold

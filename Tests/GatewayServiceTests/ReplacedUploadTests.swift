@@ -6,12 +6,12 @@ import TomboloSyncSession
 
 @testable import GatewayService
 
-/// A later session of a client takes the place of what an earlier one, which has left, has waiting in an ``UploadQueue``.
+/// What a client's new session uploads replaces what an earlier session, now gone, left waiting in an ``UploadQueue``.
 @Suite(.timeLimit(.minutes(15)))
 struct ReplacedUploadTests {
     private static let device: Int64 = 7
 
-    /// A queue whose transactions take until a test lets those of a client go on.
+    /// A queue whose transactions stay open until a test releases their clients.
     private final class Held: Sendable {
         let store: RecordingStore
         let queue: UploadQueue
@@ -29,14 +29,14 @@ struct ReplacedUploadTests {
                     try? await Task.sleep(for: .milliseconds(1))
                 }
             }
-            // No transaction becomes a slow one.
+            // With a stopped clock, no transaction counts as slow.
             let now = ContinuousClock.now
             queue = UploadQueue(store: store, onCommit: {}, now: { now })
         }
 
         func release(_ clients: Int64...) { released.clients.withLock { $0.formUnion(clients) } }
 
-        /// Uploads changesets of a client with these numbers; returns when they wait or have begun.
+        /// Uploads changesets of a client with these numbers. Returns once they are waiting or in progress.
         func upload(_ numbers: ClosedRange<Int64>, of client: Int64) async -> Task<Int, any Error> {
             let before = await queue.callCount
             let task = Task {
@@ -55,7 +55,7 @@ struct ReplacedUploadTests {
         }
     }
 
-    /// Takes all transactions that users share, with changesets numbered from 1,001.
+    /// Occupies `count` of the transactions that users share, by default all, with changesets numbered from 1,001.
     private func occupy(_ held: Held, _ count: Int = UploadQueue.maximum.shared) async -> [Task<Int, any Error>] {
         var tasks: [Task<Int, any Error>] = []
         for number in 1...Int64(count) {
@@ -65,7 +65,7 @@ struct ReplacedUploadTests {
         return tasks
     }
 
-    @Test("what a client that left has waiting gives its place to the same from its next session")
+    @Test("changesets that a departed client left waiting are replaced by the same ones from its next session")
     func replaced() async throws {
         let held = try Held()
         let others = await occupy(held)
@@ -81,7 +81,7 @@ struct ReplacedUploadTests {
         #expect(held.store.groups.dropFirst(2) == [[1, 2, 3, 4, 5, 11]])
     }
 
-    @Test("several that a client left behind give way to one, and all of one that comes no more is applied")
+    @Test("one upload replaces several that a client left behind, and is applied even if the client never comes back")
     func leftForGood() async throws {
         let held = try Held()
         let others = await occupy(held)
@@ -101,7 +101,7 @@ struct ReplacedUploadTests {
     }
 
     @Test(
-        "a client that is still connected, other changesets and other clients replace nothing",
+        "nothing is replaced while the client is still connected, by other changesets, or by other clients",
         arguments: [(hasLeft: false, back: 1...5, client: 7), (true, 1...2, 7), (true, 4...5, 7), (true, 1...5, 8)]
             as [(hasLeft: Bool, back: ClosedRange<Int64>, client: Int64)])
     func kept(_ hasLeft: Bool, _ numbers: ClosedRange<Int64>, _ client: Int64) async throws {
@@ -118,7 +118,7 @@ struct ReplacedUploadTests {
         #expect(held.store.groups.joined().filter { $0 < 1_000 }.sorted() == ([1, 2, 3] + numbers).sorted())
     }
 
-    @Test("of changesets whose first are under way the rest gives way")
+    @Test("if some changesets of an upload are already in progress, the rest are replaced")
     func rest() async throws {
         let held = try Held()
         let count = Int64(UploadQueue.maximumGroupSize)

@@ -10,10 +10,10 @@ import TomboloSyncProtocol
 /// Devices that upload, leave before their uploads are done, and come back.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct ReturningDeviceTests {
-    /// More than half of the share that a user has beside others: a second one finds no room beside it.
+    /// More than half of the share that a user has while others are connected, so there's no room for a second note.
     private static let largeLength = Gateway.maximumWaitingUploadByteCount * 3 / (4 * UploadBudget.shares.besideOthers)
 
-    /// Notes are inserted once `held` is empty.
+    /// Makes insertions of notes wait until `held` is empty.
     private static let hold = """
         CREATE TABLE held AS SELECT 1 AS one;
         CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
@@ -44,7 +44,7 @@ struct ReturningDeviceTests {
             duplicates: sum("tombolo_uploaded_changesets_total{result=\"duplicate\"}"))
     }
 
-    /// Reads the figures until they are as wanted, or for too long.
+    /// Reads the figures until `isWanted` accepts them or the time is up.
     private static func figures(
         _ registry: MetricRegistry, until isWanted: @Sendable (Figures) -> Bool
     ) async throws -> Figures {
@@ -56,7 +56,7 @@ struct ReturningDeviceTests {
         }
     }
 
-    /// An upload of notes that are numbered like their changesets, after what the device has uploaded before.
+    /// An upload of notes with the same numbers as their changesets, which follow what the device has uploaded before.
     private static func notes(_ count: Int64, after last: Int64 = 0, length: Int = 10) -> ClientMessage {
         .upload(
             (last + 1...last + count).map { number in
@@ -94,7 +94,7 @@ struct ReturningDeviceTests {
             try Schema.of([Note.self]), metrics: registry, authorize: { .everything(for: $0) }
         ) { fixture in
             try await fixture.pool.execute(Self.hold)
-            // Somebody else, who stays.
+            // Another user, who stays connected.
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { other in
                 try await other.sayHello(wanting: [], token: "other")
                 _ = try await other.firstEnd()
@@ -109,7 +109,7 @@ struct ReturningDeviceTests {
             let begun = try await figures(registry) { $0.transactions == 1 }
             #expect(begun.transactions == 1)
         }
-        // The same device, which sends its note again, and another of its user.
+        // The same device, which sends its note again, and another device of the same user.
         for client: Int64 in [1, 2] {
             let left = try await figures(registry) { $0.sessions == 1 }
             #expect(left.sessions == 1)
@@ -123,12 +123,12 @@ struct ReturningDeviceTests {
         }
         let left = try await figures(registry) { $0.sessions == 1 && $0.waitingDevices == 0 }
         #expect(left.sessions == 1 && left.waitingDevices == 0)
-        #expect(left.uploadBytes >= largeLength, "Its outcome isn't known.")
+        #expect(left.uploadBytes >= largeLength, "The upload's outcome isn't known yet.")
 
         try await fixture.pool.execute("DELETE FROM held")
         let done = try await figures(registry) { $0.uploadBytes == 0 }
         #expect(done.uploadBytes == 0)
-        // Taken while its device was connected, as none of the others was.
+        // Only the first upload was taken while its device was connected.
         #expect(try await keys(fixture) == [1])
         // There is room again.
         for client: Int64 in [1, 2] {
@@ -140,12 +140,12 @@ struct ReturningDeviceTests {
         #expect(try await keys(fixture) == [1, 2])
     }
 
-    @Test("what a device left waiting, and sends again with more, is applied once")
+    @Test("changesets that a device left waiting and sends again, with more, are applied once")
     func duplicates() async throws {
         let registry = MetricRegistry()
         try await GatewayFixture.with(try Schema.of([Note.self]), metrics: registry) { fixture in
             try await fixture.pool.execute(Self.hold)
-            // As many transactions as one user has under way.
+            // As many transactions as one user may have in progress.
             for client: Int64 in 1...2 {
                 try await Self.upload(Self.notes(1, after: client - 1), as: client, fixture) { _ in
                     let begun = try await Self.figures(registry) { $0.transactions == client }

@@ -8,7 +8,7 @@ enum Level: String, PersistableEnum {
     case high
 }
 
-/// Every type that a property can have.
+/// Has a property of every type.
 final class Sample: Object {
     @Persisted(primaryKey: true) var _id: UUID
     @Persisted var flag: Bool
@@ -37,14 +37,15 @@ final class Sample: Object {
     @Persisted var friend: Sample?
 }
 
-/// What a sample holds, by property.
+/// The values of a sample by property name.
 typealias Content = [String: Value]
 
 extension Sample {
     /// A property by name, in its stored form.
     struct Field: Sendable {
         let name: String
-        /// The value that the Swift property keeps of one: a `Float` has fewer digits than a double, a `Date` too.
+        /// What is left of a value once the Swift property holds it: a `Float` has fewer digits than the stored double, and
+        /// a `Date` is less precise than the stored time.
         let kept: @Sendable (Value) -> Value
         let read: @Sendable (Sample) -> Value
         let write: @Sendable (Sample, Value) -> Void
@@ -59,7 +60,7 @@ extension Sample {
         }
     }
 
-    /// All but the primary key and the link.
+    /// All properties but the primary key and the link.
     static let fields: [Field] = [
         Field("flag", \.flag), Field("optionalFlag", \.optionalFlag), Field("int8", \.int8), Field("int16", \.int16),
         Field("int32", \.int32), Field("int", \.int), Field("optionalInt", \.optionalInt), Field("float", \.float),
@@ -78,12 +79,12 @@ extension Sample {
         return content
     }
 
-    /// Takes everything but the key and the link.
+    /// Sets everything but the key and the link.
     func take(_ content: Content) {
         for field in Self.fields { if let value = content[field.name] { field.write(self, value) } }
     }
 
-    /// - Parameter friends: the keys that the link may have.
+    /// - Parameter friends: the keys that the link may point to.
     static func random(
         _ values: inout RandomValues, key: Value, friends: [Value], of item: ClassSchema, in schema: Schema
     ) -> Content {

@@ -4,17 +4,17 @@ import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// A store whose ticks hold nothing but news of one client's changesets. Remembers which refusals were asked for.
+/// A store whose ticks only contain news of one client's changesets. Remembers which refusals were asked for.
 final class ScriptedStore: ServerStore {
-    /// What one tick says of client 7.
+    /// What one tick says about client 7.
     struct News: Sendable {
-        /// Nil where the tick says nothing of it.
+        /// Nil if the tick doesn't say.
         let firstChangeset: Int64?
         let last: Int64
-        /// The length of the messages of the new changesets' refusals together; 0 if all were applied.
+        /// The total length of the messages in the new changesets' refusals; 0 if all changesets were applied.
         let refusedByteCount: Int
 
-        /// As many refusals as their messages need, the last of them for the changeset ``last``.
+        /// As many refusals as it takes to hold the messages; the last refusal is for the changeset ``last``.
         var refusals: [RefusedWrite] {
             let count = (refusedByteCount + Refusal.maximumMessageByteCount - 1) / Refusal.maximumMessageByteCount
             return (0..<count).map { index in

@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// What servers make of the documents in a database.
+/// How servers read the documents in a database.
 @Suite struct ServerModelTests {
     private static func document(_ app: String, _ classes: [String]) throws -> StoredDocument {
         let document = try ModelDocument(
@@ -28,7 +28,7 @@ import TomboloServerModel
         return model.rules.authorize(Subject(user: ObjectId()), .read, .objects(classIndex: index)).isAllowed
     }
 
-    @Test("Development mode opens classes without rules, and no class that has roles or default roles")
+    @Test("Development mode opens classes without rules, but not classes with roles or default roles")
     func openClasses() throws {
         let closed = Self.rules("shop", "version: 1\nrules:\n  Order:\n    - {name: nobody, applyWhen: {}}\n")
         let defaults = Self.rules("crm", "version: 1\nrules: {}\ndefaultRoles:\n  - {name: nobody, applyWhen: {}}\n")
@@ -49,7 +49,7 @@ import TomboloServerModel
         #expect(try !Self.mayRead("Note", model))
     }
 
-    @Test("Two apps with one class, and rules that don't fit, are refused with the names of both")
+    @Test("Two apps with the same class, and rules that don't fit, are refused by name")
     func contradictions() throws {
         let twice = #expect(throws: ServerModelError.self) {
             try ServerModel([try Self.document("shop", ["Order"]), try Self.document("crm", ["Order"])])

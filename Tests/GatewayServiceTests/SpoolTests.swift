@@ -22,7 +22,7 @@ struct SpoolTests {
         var waiting: [[UInt8]] = []
         var number = 0
         for step in 0..<400 {
-            // Full at first, then empty, then both by turns.
+            // Mostly fill the spool at first, then mostly empty it, then do both equally often.
             let adds = step < 150 ? 9 : step < 250 ? 1 : 5
             if random.int(0...9) < adds {
                 let message = Self.message(number, random.pick([0, 100, 30_000, Spool.chunkByteCount + 5]))
@@ -46,7 +46,7 @@ struct SpoolTests {
         #expect(rest.isEmpty)
     }
 
-    @Test("what a spool held is free again when it was taken, discarded or forgotten")
+    @Test("a spool's room is free again once its messages are taken, discarded or abandoned")
     func budget() async throws {
         let budget = SpoolBudget()
         let message = [UInt8](repeating: 7, count: Spool.memoryByteCount / 2)
@@ -67,12 +67,12 @@ struct SpoolTests {
         #expect(budget.heldByteCount == 0)
     }
 
-    /// A spool that nobody uses any more goes once the thread that last ran it has left it.
+    /// A spool that nobody refers to any more is deallocated only once the thread that last ran it is done with it.
     private static func waitForSpools(of budget: SpoolBudget) async {
         while budget.held.memory > 0 || budget.held.disk > 0 { await Task.yield() }
     }
 
-    @Test("what couldn't be written to the disk is given back once")
+    @Test("room for a message that couldn't be written to disk is given back exactly once")
     func failedWrite() async throws {
         let budget = SpoolBudget()
         let message = [UInt8](repeating: 7, count: Spool.memoryByteCount)
@@ -90,7 +90,7 @@ struct SpoolTests {
         #expect(budget.held.disk == 0)
     }
 
-    @Test("one user's batches take no more than half of the disk")
+    @Test("one user's batches take at most half of the disk")
     func fairness() {
         let budget = SpoolBudget()
         let half = SpoolBudget.diskByteCount / 2

@@ -9,13 +9,13 @@ import TomboloSyncProtocol
 
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct StalledReaderTests {
-    /// More than the network between two processes of one machine holds, in frames of some megabytes.
+    /// More than a local network connection buffers, in frames of several megabytes.
     private static let content = """
         INSERT INTO note (_id, text) SELECT n, repeat(md5(n::text), 32) FROM generate_series(1, 64000) AS n
         """
 
-    /// Gets its first batch, which has nothing in it. A device that waits for a read slot is silent meanwhile and may
-    /// have to come again.
+    /// Runs a device until it has its first batch, which is empty. While it waits for a read slot the device is silent, so
+    /// it may be disconnected and have to try again.
     private static func bootstrap(_ fixture: GatewayFixture) async throws {
         let isComplete = Mutex(false)
         while !isComplete.withLock({ $0 }) {
@@ -29,14 +29,14 @@ struct StalledReaderTests {
     }
 
     enum Kind: CaseIterable {
-        /// Says that it is there, and does not read.
+        /// Sends pings, but doesn't read.
         case pinging
-        /// Says nothing.
+        /// Sends nothing.
         case silent
     }
 
     @Test(
-        "a device that stands still in its batch is disconnected, even if nobody waits for its slot",
+        "a device that stalls during its batch is disconnected, even if nobody is waiting for its slot",
         arguments: Kind.allCases)
     func standingStill(_ kind: Kind) async throws {
         var limits = SessionLimits()
@@ -46,16 +46,16 @@ struct StalledReaderTests {
         try await GatewayFixture.with(try Schema.of([Note.self]), limits: limits, metrics: metrics) { fixture in
             try await fixture.pool.execute(Self.content)
             try await fixture.waitForTick()
-            // One that stands still before its batch has begun, as on a busy machine, is disconnected as well: it comes
-            // again.
+            // On a busy machine the device may already stall, and be disconnected, before its batch has begun. Then it
+            // tries again.
             let wasDisconnected = Mutex(false)
             while !wasDisconnected.withLock({ $0 }) {
                 try Task.checkCancellation()
                 try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                     try await device.sayHello()
                     guard try await device.first({ if case .frame = $0 { true } else { nil } }) != nil else { return }
-                    // The gateway's end of the connection: a device that reads nothing finds its own closed with its
-                    // next ping.
+                    // Watch the gateway's end of the connection, because a device that reads nothing doesn't notice until
+                    // its next ping that its own end is closed.
                     while try await Self.sessionCount(metrics) > 0 { try await Task.sleep(for: .milliseconds(50)) }
                     wasDisconnected.withLock { $0 = true }
                 }
@@ -70,7 +70,7 @@ struct StalledReaderTests {
         return lines.compactMap { $0.split(separator: " ").last.flatMap { Double($0) } }.reduce(0) { $0 + Int($1) }
     }
 
-    @Test("as many devices as there are read slots that stop reading don't keep the next one from its batch")
+    @Test("stalled devices, as many as there are read slots, don't keep the next one from its batch")
     func stoppingToRead() async throws {
         try await GatewayFixture.with(
             try Schema.of([Note.self]), authorize: { .everything(for: $0) }
@@ -81,7 +81,7 @@ struct StalledReaderTests {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<Gateway.maximumConcurrentReads {
                     group.addTask {
-                        // One that is lost before its batch has begun comes again.
+                        // A device that is disconnected before its batch has begun tries again.
                         let isReading = Mutex(false)
                         while !isReading.withLock({ $0 }), !Task.isCancelled {
                             try? await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
@@ -106,7 +106,7 @@ struct StalledReaderTests {
         }
     }
 
-    @Test("a device that stands still in its batch holds no slot, and goes on where it was once it reads again")
+    @Test("a device that stalls during its batch holds no slot, and continues where it was once it reads again")
     func readingAgain() async throws {
         var limits = SessionLimits.patient
         limits.concurrentReads = 1
@@ -120,7 +120,7 @@ struct StalledReaderTests {
                 let first = try await device.first { if case .frame(let frame) = $0 { frame } else { nil } }
                 let firstRowCount = try #require(first).blocks.reduce(0) { $0 + $1.rowCount }
                 try await Self.bootstrap(fixture)
-                // The first frame was taken before.
+                // The first frame was read above.
                 var sequences = [0]
                 var rowCount = firstRowCount
                 let end = try await device.first { message -> BatchEnd? in
@@ -133,14 +133,14 @@ struct StalledReaderTests {
                     default: return nil
                     }
                 }
-                #expect(sequences == Array(0..<(end?.frameCount ?? 0)), "The batch goes on.")
+                #expect(sequences == Array(0..<(end?.frameCount ?? 0)), "The batch continues.")
                 #expect(rowCount == 64_000)
             }
         }
     }
 
     @Test
-    func `A device that waits for a read slot gives up its place when it goes`() async throws {
+    func `A device that leaves while waiting for a read slot gives up its place in line`() async throws {
         let slots = ReadSlots(count: 1)
         let (ending, end) = AsyncStream.makeStream(of: Void.self)
         let standing = ReadProgress(isWaitingForDevice: false, takenByteCount: 0)

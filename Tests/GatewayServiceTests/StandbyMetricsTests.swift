@@ -9,7 +9,7 @@ import TomboloPostgresStore
 
 @testable import GatewayService
 
-/// What a gateway tells of its standby.
+/// What a gateway's metrics say about its standby.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct StandbyMetricsTests {
     @Test("a standby is used, falls behind, fails, and is used again")
@@ -39,7 +39,7 @@ struct StandbyMetricsTests {
             try await pool.query("INSERT INTO note (_id, text) VALUES (floor(random() * 1e15)::bigint, '')")
             _ = try await sequencer.makeTick()
         }
-        /// Metrics that have the standby's lag, which is left out where it doesn't answer in time.
+        /// The metrics, with the standby's lag, which is left out if the standby doesn't answer in time.
         func metricsWithLag() async throws -> ParsedMetrics {
             let deadline = ContinuousClock.now + .seconds(180)
             while true {
@@ -48,14 +48,14 @@ struct StandbyMetricsTests {
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
-        /// Bootstraps until one has an outcome: the standby may take a moment, and a machine that stands still may lose one.
-        /// After one that was served, it bootstraps until the last was: the standby is in use then.
+        /// Bootstraps until one has this outcome: the standby may take a moment, and a machine that stalls may lose one. If the
+        /// outcome is "served", keeps going until the most recent one was served, which means the standby is in use.
         func bootstrap(until outcome: String) async throws {
             let before = try await reads(outcome) ?? 0
             let deadline = ContinuousClock.now + .seconds(180)
             while try await reads(outcome) ?? 0 == before || (outcome == "served" && !standby.isInUse) {
-                try #require(ContinuousClock.now < deadline, "no bootstrap is '\(outcome)'")
-                // Two at once: a rest may be over by the time that the metrics are read again.
+                try #require(ContinuousClock.now < deadline, "no bootstrap was '\(outcome)'")
+                // Two in a row, because a rest may be over by the time that the metrics are read again.
                 for _ in 0..<2 {
                     do {
                         try await store.withBootstrapReader { _ in }
@@ -74,7 +74,7 @@ struct StandbyMetricsTests {
 
             let connection = try await PostgresConnection.connect(replica.copy(of: configuration))
             try await connection.execute("SELECT pg_wal_replay_pause()")
-            // What is on its way may still be replayed.
+            // WAL that is already in flight may still be replayed.
             while try await connection.execute("SELECT pg_get_wal_replay_pause_state()::text")[0][0, 0].string
                 != "paused"
             {

@@ -5,11 +5,11 @@ import Testing
 
 @testable import Tombolo
 
-/// A gateway that only answers requests about users, and only when the test has it do so where that matters.
+/// A device whose gateway only answers requests about users, and exchanges tokens only when the test says so.
 @MainActor
 @Suite(.timeLimit(.minutes(15)))
 struct SuspendedRefreshTests {
-    /// Hands exchanges of tokens over to the test, and says nothing to those who want to synchronise.
+    /// Hands token exchanges to the test, and never answers devices that want to synchronise.
     private final class Answers: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
         typealias OutboundOut = ByteBuffer
@@ -20,7 +20,7 @@ struct SuspendedRefreshTests {
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let request = String(buffer: unwrapInboundIn(data))
-            // Only log-ins have content, which may come after the head.
+            // Only logins have a body, which may come after the head.
             if request.hasSuffix("}") {
                 context.writeAndFlush(wrapOutboundOut(SuspendedRefreshTests.tokens), promise: nil)
             } else if request.hasPrefix("GET /account ") {
@@ -48,11 +48,11 @@ struct SuspendedRefreshTests {
         let user: User
         let session: SyncSession
         let exchanges: AsyncStream<any Channel>
-        /// What the session reports.
+        /// The errors that the session reports.
         let errors: AsyncStream<SyncError>
     }
 
-    /// Runs `body` with a user who's logged in, and their session.
+    /// Runs `body` with a logged-in user and their session.
     private static func run(_ body: @MainActor (Place) async throws -> Void) async throws {
         let (exchanges, addExchange) = AsyncStream.makeStream(of: (any Channel).self)
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -95,14 +95,14 @@ struct SuspendedRefreshTests {
         }
     }
 
-    @Test("a session whose login the server has ended tells the app, also if the log-out can't be saved")
+    @Test("a session whose login the server has ended tells the app, even if the logout can't be saved")
     func unsavedLogOut() async throws {
         try await Self.run { place in
             let folder = place.app.users.store.folder
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
             let file = folder.appending(path: try #require(names.first { $0.hasSuffix(".json") }))
             try FileManager.default.removeItem(at: file)
-            // No file takes the place of a folder.
+            // A file can't be written where there is a folder.
             try FileManager.default.createDirectory(at: file, withIntermediateDirectories: false)
             let user = place.user
             let refresh = Task { try await user.refreshAccessToken() }

@@ -5,7 +5,7 @@ import TomboloModel
 @MainActor
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct SuspendedSessionTests {
-    @Test("a session does what it was told last, however soon one call comes after the other")
+    @Test("a session does what it was told last, however quickly calls follow each other")
     func lastCall() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             let realm = try await fixture.device("A", [Note.self])

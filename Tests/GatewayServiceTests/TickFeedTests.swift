@@ -12,7 +12,7 @@ import TomboloSyncSession
 struct TickFeedTests {
     private static let client = ClientID(rawValue: 7)
 
-    /// Runs a feed on a store, from tick 1 on.
+    /// Runs a feed on a store, starting at tick 1.
     private func withFeed(
         _ store: ScriptedStore, _ body: (TickFeed, _ advance: (ScriptedStore.News) async -> Void) async throws -> Void
     ) async throws {

@@ -12,23 +12,24 @@ import TomboloRedis
 
 @testable import GatewayService
 
-/// What every way of hearing of ticks has to do. None has to be right: what a tick says is read from PostgreSQL.
+/// What every way of hearing about ticks has to do. A wake-up needn't be right, because a tick's content is read from
+/// PostgreSQL.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct TickWakeUpTests {
     enum Way: String, CaseIterable {
         case postgres, redis, redisWithTLS
     }
 
-    /// A way, at work.
+    /// One of the ways, running.
     private struct Stage: Sendable {
         let ticks: any TickWakeUps
         let pool: PostgresPool
-        /// Breaks the connection; somebody may connect again after that.
+        /// Breaks the connection, which can be made again afterwards.
         let interrupt: @Sendable () async throws -> Void
-        /// Sends what no sequencer sends.
+        /// Sends a message that no sequencer would send.
         let forge: @Sendable (String) async throws -> Void
 
-        /// Commits something, which the sequencer makes a tick of.
+        /// Commits a change, so that the sequencer makes a tick.
         func write() async throws {
             try await pool.query(
                 #"INSERT INTO note (_id, text) VALUES ($1, 'x')"#, [.int64(.random(in: 1 ... .max))])
@@ -95,7 +96,7 @@ struct TickWakeUpTests {
 
         var count: Int { heard.withLock { $0 } }
 
-        /// - Returns: what listens until it's cancelled.
+        /// - Returns: a task that listens until it's cancelled.
         func listen(to ticks: any TickWakeUps) -> Task<Void, Never> {
             let stream = ticks.wakeUps()
             return Task {
@@ -103,7 +104,7 @@ struct TickWakeUpTests {
             }
         }
 
-        /// Waits until nothing has come for a while, so that what comes next has a new reason.
+        /// Waits until nothing has come for a while, so that the next wake-up has a new cause.
         func rest() async throws {
             var before = -1
             while before != count {
@@ -112,16 +113,16 @@ struct TickWakeUpTests {
             }
         }
 
-        /// Waits for something new.
-        /// - Parameter again: repeats what should be heard. One that is told in the moment in which the connection is lost
-        ///   may be.
+        /// Waits for a new wake-up.
+        /// - Parameter again: repeats what should wake the listener, because a message that is sent just as the connection is
+        ///   lost may be lost too.
         func next(
             after before: Int, _ what: String, again: () async throws -> Void = {}
         ) async throws {
             let deadline = ContinuousClock.now + .seconds(240)
             var next = ContinuousClock.now + .seconds(5)
             while count <= before {
-                try #require(ContinuousClock.now < deadline, "nothing was heard of \(what)")
+                try #require(ContinuousClock.now < deadline, "nothing woke the listener after \(what)")
                 try await Task.sleep(for: .milliseconds(10))
                 guard ContinuousClock.now > next else { continue }
                 try await again()
@@ -130,7 +131,7 @@ struct TickWakeUpTests {
         }
     }
 
-    @Test("a tick wakes every feed, also after the connection was lost", arguments: Way.allCases)
+    @Test("a tick wakes every feed, even after the connection was lost", arguments: Way.allCases)
     func ticksAreHeard(_ way: Way) async throws {
         try await Self.with(way) { stage in
             let listeners = [Listener(), Listener()]
@@ -147,7 +148,8 @@ struct TickWakeUpTests {
                 for listener in listeners { try await listener.rest() }
                 let lost = listeners.map(\.count)
                 try await stage.interrupt()
-                // Something may have been missed. A connection that was being made anew isn't interrupted.
+                // The listeners are woken because they may have missed something. Interrupt again if this came while the
+                // connection was being made.
                 for (listener, count) in zip(listeners, lost) {
                     try await listener.next(after: count, "loss \(round)") { try await stage.interrupt() }
                 }
@@ -157,7 +159,7 @@ struct TickWakeUpTests {
         }
     }
 
-    @Test("a feed that takes nothing keeps one wake-up, whatever is sent", arguments: Way.allCases)
+    @Test("a feed that isn't reading keeps a single wake-up, whatever is sent", arguments: Way.allCases)
     func wakeUpsDoNotPileUp(_ way: Way) async throws {
         try await Self.with(way) { stage in
             let slow = stage.ticks.wakeUps()
@@ -174,7 +176,7 @@ struct TickWakeUpTests {
             }
             listening.cancel()
             await listening.value
-            // Nothing comes any more but what was kept.
+            // Only the wake-up that was kept is still to come.
             stage.ticks.signals.finish()
             var count = 0
             for await _ in slow { count += 1 }
@@ -182,7 +184,7 @@ struct TickWakeUpTests {
         }
     }
 
-    @Test("devices synchronise over Redis, and go on when it's gone or lies")
+    @Test("devices synchronise over Redis, and keep going when it's gone or lies")
     func devices() async throws {
         try await TestRedis.with { server in
             let address = try #require(RedisAddress(server.address))

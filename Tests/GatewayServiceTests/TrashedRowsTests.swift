@@ -14,23 +14,23 @@ import TomboloSyncProtocol
 
 @testable import GatewayService
 
-/// What is in the trash stays on the server, whoever asks for it.
+/// Objects in the trash stay on the server, whoever asks for them.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct TrashedRowsTests {
     private static let roles = [
         "attendee", "registrar", "moderator", "trackOrganizer", "coorganizer", "organizer", "owner", "stranger",
         "admin", "superAdmin",
     ]
-    /// What the texts of objects in the trash begin with, and those of live ones.
+    /// How the texts of objects in the trash begin, and those of live ones.
     private static let (trashed, kept) = ("zq7", "kept")
 
-    /// What a device got, whole rows and changes of some columns.
+    /// What a device received: whole rows, and changes to single columns.
     private struct Received: Sendable {
         var keys: Set<ObjectId> = []
         var texts: Set<String> = []
 
-        /// Takes what comes until the batch that has a text.
-        /// - Returns: false if the connection ended before.
+        /// Adds what comes up to and including the batch that contains a text.
+        /// - Returns: false if the connection ended first.
         mutating func add(until text: String, _ device: DeviceSocket) async throws -> Bool {
             let end: Void? = try await device.first { message in
                 if case .frame(let frame) = message { add(frame, device.codec.schema) }
@@ -55,7 +55,7 @@ struct TrashedRowsTests {
         }
     }
 
-    @Test("no device, of whatever role, gets what is in the trash, from before it came or from while it is connected")
+    @Test("no device of any role gets objects in the trash, trashed before it connects or while it is connected")
     func devices() async throws {
         try await ServiceFixture.with { fixture in
             try await Self.addUsers(fixture)
@@ -75,7 +75,7 @@ struct TrashedRowsTests {
                 #expect(!received.texts.contains { $0.contains(Self.trashed) }, "\(role)")
             }
             #expect(found.count == Self.roles.count)
-            #expect(found["superAdmin"]?.keys.isSuperset(of: live.map(\.id)) == true, "Live objects come.")
+            #expect(found["superAdmin"]?.keys.isSuperset(of: live.map(\.id)) == true, "Live objects are sent.")
         }
     }
 
@@ -95,7 +95,7 @@ struct TrashedRowsTests {
         fixture.rules.schema.classes.filter { $0.isTrashable && $0.owner == nil }
     }
 
-    /// An object of every class with a trash, all of whose texts begin with a word.
+    /// Inserts an object of every class that has a trash. All its texts begin with `word`.
     private static func plant(
         _ word: String, _ fixture: ServiceFixture
     ) async throws -> [(className: String, id: ObjectId)] {
@@ -124,7 +124,7 @@ struct TrashedRowsTests {
         "endsAt": .date(1_778_774_400_000_000),
     ]
 
-    /// Something that everybody may read, after everything else.
+    /// Inserts an object that everybody may read, to mark that everything before it has been sent.
     private static func insertBeacon(_ number: Int, _ fixture: ServiceFixture) async throws {
         let own: [String: Value] = ["name": .string("beacon \(number)"), "identifier": "b", "timezone": "UTC"]
         try await fixture.rows().insert("Event", eventValues.merging(own) { $1 })
@@ -134,8 +134,8 @@ struct TrashedRowsTests {
         try await pool.query("SELECT tombolo.trash($1, $2, 'ada', NULL)", [.text(className), .text(id.stringValue)])
     }
 
-    /// More objects in the trash: such that are made there, and such that are made and moved there in one transaction. Those
-    /// that are there change.
+    /// Puts more objects in the trash: some are created there, some are created and moved there in one transaction. Also
+    /// changes the objects that are already there.
     private static func plantMore(_ gone: [(className: String, id: ObjectId)], _ fixture: ServiceFixture) async throws {
         for (className, id) in gone {
             guard let item = fixture.rules.schema[className] else { continue }
@@ -177,7 +177,7 @@ struct TrashedRowsTests {
 
     // MARK: Devices
 
-    /// Runs a gateway with a sequencer in this process, as its own database role.
+    /// Runs a gateway with a sequencer in this process, under the gateway's own database role.
     private static func withGateway<Found: Sendable>(
         _ fixture: ServiceFixture,
         _ body: @escaping @Sendable (_ port: Int, Authenticator) async throws -> Found
@@ -215,15 +215,15 @@ struct TrashedRowsTests {
         }
     }
 
-    /// How far the devices are.
+    /// How far the devices have got.
     private final class Progress: Sendable {
         let found = Mutex<[String: Received]>([:])
         /// Devices that have the first beacon.
         let ready = Mutex(0)
     }
 
-    /// What devices of all roles get that want everything, until the second beacon.
-    /// - Parameter meanwhile: runs when all of them have the first.
+    /// What devices of all roles get up to the second beacon if they subscribe to everything.
+    /// - Parameter meanwhile: runs once all of them have the first beacon.
     private static func receive(
         _ fixture: ServiceFixture, _ port: Int, _ authenticator: Authenticator,
         _ meanwhile: @escaping @Sendable () async throws -> Void
@@ -236,7 +236,7 @@ struct TrashedRowsTests {
                 let login = try await authenticator.login(
                     email: ServiceFixture.email(role), password: ServiceFixture.password)
                 group.addTask {
-                    // One that stands still before its session is open has to come again.
+                    // A device that stalls before its session is open has to try again.
                     let isReady = Mutex(false)
                     while !isReady.withLock({ $0 }) {
                         try Task.checkCancellation()

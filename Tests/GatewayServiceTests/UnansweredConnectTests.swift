@@ -9,7 +9,7 @@ import TomboloSyncSession
 
 @Suite(.timeLimit(.minutes(15)))
 struct UnansweredConnectTests {
-    /// A device file that nothing is asked of.
+    /// A device file that is never used.
     private final class NoStore: DeviceStore {
         struct NotAsked: Error {}
 
@@ -32,7 +32,7 @@ struct UnansweredConnectTests {
         func reset(client: ClientID, discardsPending: Bool) throws {}
     }
 
-    @Test("an attempt to connect that nobody answers ends, and is made again")
+    @Test("a connection attempt that gets no answer ends and is retried")
     func noAnswer() async throws {
         let schema = try Schema.of([Note.self])
         let (states, addState) = AsyncStream.makeStream(of: ClientSession.ConnectionState.self)

@@ -9,7 +9,7 @@ import TomboloSyncSession
 
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct UnseenObjectTests {
-    @Test("a device's write to an object that its user may not read is answered like one to a missing object")
+    @Test("a write to an object that the device's user may not read is answered like a write to a missing object")
     func unseen() async throws {
         let schema = try Schema.of([Note.self])
         let authority = SessionAuthority(
@@ -39,7 +39,7 @@ struct UnseenObjectTests {
                     refused += $0.refusals.map(\.number)
                     return $0.acknowledged == 3
                 }
-                #expect(end != nil && refused == [3], "Only what the user may read is refused.")
+                #expect(end != nil && refused == [3], "Only the write to an object that the user may read is refused.")
                 let texts = try await pool.withConnection { try await $0.query("SELECT text FROM note ORDER BY _id") }
                 #expect(try texts.map { try $0[0].string } == ["secret", "open"])
             }

@@ -8,7 +8,7 @@ import TomboloSyncProtocol
 
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct UploadAddressTests {
-    @Test("the changelog has the IP address that a device's changes came from, for the audit log")
+    @Test("the changelog records, for the audit log, the IP address that a device's changes came from")
     func address() async throws {
         let schema = try Schema.of([Note.self])
         try await GatewayFixture.with(schema) { fixture in

@@ -8,7 +8,7 @@ import Testing
     private let all = UploadBacklog.maximum.inAll
     private let start = ContinuousClock.now
 
-    @Test("uploads wait while much is not told, and go on when the feed has told enough")
+    @Test("uploads wait while the feed has many outcomes to report, and continue once it has reported enough")
     func filling() {
         let backlog = UploadBacklog(now: { [start] in start })
         backlog.begin(most)
@@ -17,10 +17,10 @@ import Testing
         #expect(backlog.isFull)
         #expect(backlog.tell(backlog.mark))
         #expect(!backlog.isFull)
-        #expect(!backlog.tell(backlog.mark), "Nobody waited.")
+        #expect(!backlog.tell(backlog.mark), "Nobody was waiting.")
     }
 
-    @Test("what is under way, or ended after the feed looked, stays to be told")
+    @Test("uploads that are in progress, or that ended after the feed looked, remain to be reported")
     func later() {
         let backlog = UploadBacklog(now: { [start] in start })
         backlog.begin(all)
@@ -33,7 +33,7 @@ import Testing
         #expect(backlog.tell(backlog.mark))
     }
 
-    @Test("a feed that says nothing stops uploads for a moment only")
+    @Test("a feed that reports nothing stops uploads only for a moment")
     func patience() {
         let time = Mutex(ContinuousClock.now)
         let backlog = UploadBacklog(now: { time.withLock { $0 } })

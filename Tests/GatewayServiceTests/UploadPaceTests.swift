@@ -13,7 +13,7 @@ struct UploadPaceTests {
     @Test("transactions become as large as a slice of time allows, within bounds")
     func sizes() {
         var pace = UploadPace()
-        // A millisecond for ten instructions.
+        // Ten instructions take a millisecond.
         for _ in 0..<50 {
             let count = pace.instructionCount
             pace.finish(["ann": count], took: .microseconds(100 * count), at: start)
@@ -29,7 +29,7 @@ struct UploadPaceTests {
         #expect(pace.instructionCount == UploadPace.instructionCounts.upperBound)
     }
 
-    @Test("a small transaction that was quick says nothing of larger ones")
+    @Test("a quick small transaction says nothing about larger ones")
     func smallTransactions() {
         var pace = UploadPace()
         for _ in 0..<3 { pace.finish(["ann": pace.instructionCount], took: .microseconds(1), at: start) }
@@ -59,7 +59,7 @@ struct UploadPaceTests {
         #expect(pace.wait(of: "ann", at: now) == now + took * UploadPace.costFactor)
     }
 
-    @Test("users of a transaction share its cost by what they had in it")
+    @Test("users share the cost of a transaction in proportion to what they had in it")
     func sharedCost() {
         var pace = UploadPace()
         for _ in 0..<8 { pace.finish(["ann": 9_900, "bob": 100], took: .milliseconds(100), at: start) }
@@ -67,7 +67,7 @@ struct UploadPaceTests {
         #expect(pace.wait(of: "bob", at: start) == nil)
     }
 
-    @Test("waiting for rows costs little, no debt lasts forever, and paid ones are forgotten")
+    @Test("waiting for rows costs little, no debt lasts forever, and paid debts are forgotten")
     func bounds() throws {
         var pace = UploadPace()
         pace.finish(["waiting": 1], took: .seconds(30), at: start)
@@ -80,7 +80,7 @@ struct UploadPaceTests {
         #expect(pace.userCount == 1)
     }
 
-    @Test("a large changeset of few instructions costs what it took")
+    @Test("a large changeset with few instructions costs the time that it took")
     func largeChangesets() throws {
         var pace = UploadPace()
         let took = Duration.milliseconds(300)
@@ -92,7 +92,7 @@ struct UploadPaceTests {
 
     // MARK: In the queue
 
-    @Test("beside others, a user has small transactions, one at a time, and another user's upload goes in between")
+    @Test("with others connected, a user gets small transactions, one at a time, and others' uploads go in between")
     func turns() async throws {
         let held = Atomic(true)
         let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
@@ -122,7 +122,7 @@ struct UploadPaceTests {
         #expect(store.groups.joined().count == 81)
     }
 
-    @Test("who has used up their burst waits while others are connected, and goes on when alone")
+    @Test("a user who has used up their burst waits while others are connected, and continues when alone")
     func pause() async throws {
         let clock = Mutex(ContinuousClock.now)
         let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
@@ -152,13 +152,13 @@ struct UploadPaceTests {
         #expect(Array(store.groups.joined().filter { $0 != 501 }) == Array(1...500))
     }
 
-    @Test("64 accounts of one address delay uploads from another by no more than their eight turns")
+    @Test("64 accounts at one address delay uploads from another by no more than eight turns")
     func accountsInBulk() async throws {
         let flood: Int64 = 64
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let held = Atomic(0)
         let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
-            // The test lets one transaction of the flood's end after the other.
+            // The test lets the flood's transactions end one after another.
             guard uploads.contains(where: { $0.client.rawValue >= 100 }) else { return }
             held.add(1, ordering: .relaxed)
             for await _ in ends { break }
@@ -182,7 +182,7 @@ struct UploadPaceTests {
             }
             while await queue.callCount < flood * 8 { await Task.yield() }
             for round in 0..<3 {
-                // Both transactions that there may be are the flood's.
+                // The flood holds all transactions that users share.
                 while held.load(ordering: .relaxed) < UploadQueue.maximum.shared { await Task.yield() }
                 let begun = store.groups.count
                 let calls = await queue.callCount

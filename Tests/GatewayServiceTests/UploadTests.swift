@@ -12,7 +12,7 @@ import TomboloWebSocket
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct UploadTests {
     @Test
-    func `One upload is always admitted, and the next ones when there is room, in order`() async throws {
+    func `One upload is always admitted, and the next ones in order as there is room`() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
         try await budget.admit(25, of: Peer("ann"))
         let (order, addToOrder) = AsyncStream.makeStream(of: Int.self)
@@ -37,7 +37,7 @@ struct UploadTests {
     }
 
     @Test
-    func `Who no longer waits for room lets those behind go on`() async throws {
+    func `An upload that stops waiting for room lets those behind it go on`() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
         try await budget.admit(6, of: Peer("ann"))
         let long = Task { try await budget.admit(9, of: Peer("bob")) }
@@ -50,7 +50,7 @@ struct UploadTests {
         #expect(await budget.byteCount == 8)
     }
 
-    @Test("one user's uploads take no more than half, and keep nobody else waiting")
+    @Test("one user's uploads take at most half of the room, and keep nobody else waiting")
     func fairBudget() async throws {
         let budget = UploadBudget(maximumByteCount: 10)
         for _ in 0..<2 { try await budget.admit(2, of: Peer("ann")) }
@@ -63,7 +63,7 @@ struct UploadTests {
         #expect(await budget.byteCount == 9)
     }
 
-    @Test("uploads of one address's accounts take no more than half while others are connected")
+    @Test("uploads from accounts at one address take at most half of the room while others are connected")
     func fairBudgetOfPlaces() async throws {
         let users = ConnectedUsers()
         let accounts = (0..<64).map { Peer("account \($0)", from: "2001:db8::\($0)") }
@@ -81,7 +81,7 @@ struct UploadTests {
         #expect(await budget.byteCount == 56)
     }
 
-    @Test("thousands of small messages behind an upload are taken one after another")
+    @Test("thousands of small messages after an upload are handled one after another")
     func manyMessages() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
@@ -89,7 +89,7 @@ struct UploadTests {
                 #expect(try await device.firstEnd() != nil)
                 let codec = device.codec
                 let applied = codec.encode(ClientMessage.applied(tick: 1))
-                // In one piece, so that they are read while the gateway is still busy with the first.
+                // Sent in one piece, so that they are read while the gateway is still busy with the first.
                 try await device.writer.write(
                     [codec.encode(ClientMessage.upload([]))] + Array(repeating: applied, count: 10_000))
                 let set = SubscriptionSet(version: 2, subscriptions: [])
@@ -100,7 +100,7 @@ struct UploadTests {
     }
 
     @Test
-    func `Long changesets share no transaction`() async throws {
+    func `Long changesets do not share a transaction`() async throws {
         let store = RecordingStore(schema: try Schema.of([Note.self]))
         let queue = UploadQueue(store: store, onCommit: {})
         let long = String(repeating: "x", count: UploadQueue.maximumGroupByteCount / 2)
@@ -114,7 +114,7 @@ struct UploadTests {
         #expect(store.groups == [[1], [2], [3], [4, 5, 6]])
     }
 
-    @Test("a client whose changesets are stuck takes no other client's outcome along")
+    @Test("a client whose changesets are stuck doesn't affect the outcome of other clients")
     func stuckClient() async throws {
         struct Stuck: Error {}
         final class Course: Sendable {
@@ -128,7 +128,7 @@ struct UploadTests {
             throw UnfinishedUploads(
                 results: [.applied(lost: 1), nil, .applied(lost: 2)], causes: [ClientID(rawValue: 1): Stuck()])
         }
-        // No transaction becomes a slow one.
+        // With a stopped clock, no transaction counts as slow.
         let now = ContinuousClock.now
         let queue = UploadQueue(
             store: store, onCommit: { course.commits.add(1, ordering: .relaxed) }, now: { now })
@@ -139,7 +139,7 @@ struct UploadTests {
             }
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            // All transactions that users share are taken, so that what comes then waits for the same one.
+            // Occupy all transactions that users share, so that the uploads that follow wait for the same one.
             for client in 1...UploadQueue.maximum.shared {
                 group.addTask { _ = try await queue.upload(upload(10 + Int64(client), 9...9), user: "other \(client)") }
             }
@@ -160,12 +160,12 @@ struct UploadTests {
         #expect(course.commits.load(ordering: .relaxed) == UploadQueue.maximum.shared + 1)
     }
 
-    @Test("uploads that take long delay their own user's and nobody else's")
+    @Test("slow uploads delay other uploads of their user, and nobody else's")
     func slowUploads() async throws {
         let clock = Mutex(ContinuousClock.now)
         let isReleased = Atomic(false)
         let store = RecordingStore(schema: try Schema.of([Note.self])) { uploads in
-            // Client 1 to 8 are the slow user's.
+            // Clients 1 to 8 are the slow user's.
             guard uploads[0].client.rawValue <= 8 else { return }
             while !isReleased.load(ordering: .relaxed) { await Task.yield() }
         }
@@ -197,12 +197,12 @@ struct UploadTests {
     }
 
     @Test
-    func `Uploads of more than may wait at once are all applied`() async throws {
+    func `Uploads are all applied even if they are more than may wait at once`() async throws {
         try await GatewayFixture.with(try Schema.of([Note.self])) { fixture in
             try await DeviceSocket.with(fixture.schema, port: fixture.port) { device in
                 try await device.sayHello()
                 _ = try await device.firstEnd()
-                // One that the session drops as a duplicate costs its room no longer either.
+                // A changeset that the session drops as a duplicate gives back its room too.
                 for number: Int64 in [1, 2, 2, 3, 4] {
                     let text = String(repeating: "\(number)", count: Gateway.maximumWaitingUploadByteCount / 3)
                     try await device.send(.upload([Self.changeset(number, text)]))
@@ -214,7 +214,7 @@ struct UploadTests {
     }
 
     @Test
-    func `A changeset that names what the server does not have is refused, and those behind it are applied`()
+    func `A changeset that names a class the server does not have is refused, and those behind it are applied`()
         async throws
     {
         let other = MessageCodec(

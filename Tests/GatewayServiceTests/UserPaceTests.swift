@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct UserPaceTests {
     private let pace = UserPace()
 
-    /// Work that the test lets go on, and what it saw.
+    /// Work that waits until the test lets it go on, and a record of what ran.
     private final class Desk: Sendable {
         struct Seen {
             var begun: [Int] = []
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test("one user's work is done one piece after the other")
+    @Test("one user's work is done one piece after another")
     func inTurn() async throws {
         let desk = Desk()
         var tasks: [Task<Int, any Error>] = []
@@ -49,7 +49,7 @@ import Testing
 
     @Test("another user's work doesn't wait for a user who has used up the burst")
     func others() async throws {
-        // Half a minute later the work begins. A test that stands still for so long tries another user.
+        // The late work begins after half a minute. If the test stalls that long, it tries again with another user.
         var attempts = 0
         while true {
             try Task.checkCancellation()
@@ -65,14 +65,14 @@ import Testing
         }
     }
 
-    @Test("work within the burst doesn't wait, and what it cost is forgotten when it is paid for")
+    @Test("work within the burst doesn't wait, and its cost is forgotten once it is paid for")
     func burst() async throws {
         for _ in 0..<100 { try await pace.run("a") { ((), took: .milliseconds(5)) } }
         for number in 0..<50 { try await pace.run("user \(number)") { ((), took: .zero) } }
         #expect(await pace.laneCount < 5)
     }
 
-    @Test("who gives up while waiting for the turn leaves it to the next")
+    @Test("work that is cancelled while waiting for its turn leaves the turn to the next")
     func givingUp() async throws {
         let desk = Desk()
         let first = Task { [pace] in try await pace.run("a") { await desk.work(1) } }

@@ -1,8 +1,8 @@
 import Foundation
 import Tombolo
 
-/// A class with everything that one object can hold: embedded objects, lists of each kind, a list in the elements of a
-/// list, and a link to it that goes with it.
+/// A class with everything that one object can hold: embedded objects, lists of every kind, and lists in the elements of
+/// a list. Log books link to a voyage and are deleted with it.
 final class Voyage: Object {
     @Persisted(primaryKey: true) var _id: UUID
     @Persisted var name: String
@@ -45,7 +45,7 @@ final class LogBook: Object {
 extension Voyage {
     static let classes: [Object.Type] = [Voyage.self, Sailor.self, LogBook.self]
 
-    /// All of it as one text, for comparisons.
+    /// The whole voyage as one text, for comparisons.
     var summary: String {
         func text(_ place: Position?) -> String { place.map { "(\($0.latitude) \($0.longitude))" } ?? "-" }
         func text(_ harbour: Harbour?) -> String {
