@@ -2,7 +2,7 @@ import TomboloChangesets
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Actions as short texts, so that transcripts are readable.
+/// Actions as short texts that make transcripts readable.
 extension ServerSession.Action {
     var text: String {
         switch self {

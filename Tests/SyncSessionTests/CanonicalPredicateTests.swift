@@ -5,7 +5,7 @@ import TomboloSyncSession
 
 @Suite struct CanonicalPredicateTests {
     @Test(
-        "The canonical form means the same, and every way to write a condition has the same one",
+        "A predicate's canonical form matches the same rows, and is the same however the condition is written",
         arguments: [true, false])
     func randomPredicates(hasNaN: Bool) {
         var random = RandomPredicates(.printed(for: "canonical predicates"), hasNaN: hasNaN)
@@ -41,7 +41,7 @@ import TomboloSyncSession
         #expect(Predicate.not(.or([.or([]), .not(search)])).canonical == search)
         #expect(Predicate.isIn(PropertyPath("a"), [.int(1), .int(1)]).canonical == a)
         #expect(Predicate.isIn(PropertyPath("a"), []).canonical == .constant(false))
-        // Texts are compared by their bytes, so that these are different conditions.
+        // Texts are compared by their bytes, so these are different conditions.
         let composed = Predicate.compare(PropertyPath("c"), .equal, .string("é"))
         let decomposed = Predicate.compare(PropertyPath("c"), .equal, .string("e\u{301}"))
         #expect(Predicate.or([composed, decomposed]).canonical == Predicate.or([decomposed, composed]).canonical)

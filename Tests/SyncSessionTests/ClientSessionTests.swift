@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// Transcripts of the device's side: event in, actions out.
+/// Transcripts of the device's side: events in, actions out.
 @Suite struct ClientSessionTests {
     private var session = ClientSession(schema: F.schema)
 
@@ -16,14 +16,14 @@ private typealias F = SessionFixture
         .message(.welcome(Welcome(serverTime: Stamp(microseconds: 1), lastChangeset: last)))
     }
 
-    /// Up to the welcome.
+    /// Plays everything up to the welcome.
     private mutating func open(_ state: DeviceState = F.state(), last: Int64? = nil) -> [String] {
         _ = on(.start)
         _ = on(.connected(state, accessToken: "token"))
         return on(welcome(last ?? state.acknowledged))
     }
 
-    /// Up to the first batch, at tick 3, with an empty queue.
+    /// Plays everything up to the first batch, at tick 3, with an empty queue.
     private mutating func goLive() {
         _ = open()
         _ = on(.message(.end(F.end(3))))
@@ -41,7 +41,7 @@ private typealias F = SessionFixture
         #expect(session.isLive)
     }
 
-    @Test("Frames are kept in memory, and the first are staged when they become too large")
+    @Test("Frames are kept in memory, and the earliest are staged once they get too large")
     mutating func staging() {
         _ = open()
         #expect(on(.message(.frame(BatchFrame(sequence: 0)))) == ["download 0/0"])
@@ -64,7 +64,7 @@ private typealias F = SessionFixture
         #expect(on(.message(.end(F.end(4)))) == ["apply 4"])
     }
 
-    @Test("A batch that begins again is applied without the frames of the first attempt")
+    @Test("A batch that starts over is applied without the frames of the first attempt")
     mutating func beginningAgain() {
         _ = open()
         _ = on(.messages([.frame(F.frame(0)), .frame(F.frame(1))]))
@@ -83,9 +83,9 @@ private typealias F = SessionFixture
         #expect(on(.applied(F.applied(6))) == ["send applied 5", "send applied 6", "complete 1"])
     }
 
-    // MARK: Batches that come together
+    // MARK: Batches that arrive together
 
-    @Test("Batches that come together are applied as one, and each is answered")
+    @Test("Batches that arrive together are applied as one, and each is answered")
     mutating func joining() {
         goLive()
         let messages: [ServerMessage] = [
@@ -93,7 +93,7 @@ private typealias F = SessionFixture
             .frame(F.frame(0)), .frame(F.frame(1)), .end(F.end(5, frames: 2)),
             .end(F.end(6, acknowledged: 3, refusals: [F.refused(3)])), .frame(F.frame(0)),
         ]
-        // What has come of the batch after them waits for its end.
+        // The first part of the next batch has arrived too, and waits for the rest.
         #expect(on(.messages(messages)).last == "apply 6 with [0, 1, 2] acknowledged 3 refused [2, 3]")
         #expect(
             on(.applied(F.applied(6, acknowledged: 3))) == [
@@ -103,15 +103,15 @@ private typealias F = SessionFixture
         #expect(on(.applied(F.applied(7))) == ["send applied 7", "complete 1"])
     }
 
-    /// Messages after a batch of tick 4, all of which come together; the ticks that are applied one after the other.
+    /// Arguments: messages that arrive together with a batch of tick 4, and the ticks that are then applied one by one.
     @Test(
-        "What mustn't be joined is applied on its own",
+        "Batches that mustn't be joined are applied one by one",
         arguments: [
-            // Which replaces everything, or follows that.
+            // One replaces everything, the next follows it.
             ([.end(F.end(5, replacesAll: true)), .end(F.end(6))], [4, 5, 6]),
-            // Made with other subscriptions.
+            // They were made with different subscriptions.
             ([.end(F.end(5, subscriptions: 2)), .end(F.end(6, subscriptions: 2)), .end(F.end(7))], [4, 6, 7]),
-            // Lacks a frame, which the store finds out.
+            // One lacks a frame, which is for the store to detect.
             ([.frame(F.frame(1)), .end(F.end(5, frames: 2)), .end(F.end(6))], [4, 5, 6]),
             ([.frame(F.frame(0)), .frame(F.frame(2)), .end(F.end(5, frames: 2)), .end(F.end(6))], [4, 5, 6]),
         ] as [([ServerMessage], [Int64])])
@@ -125,7 +125,7 @@ private typealias F = SessionFixture
         }
     }
 
-    @Test("Batches are joined up to the size that stays in memory")
+    @Test("Batches are joined up to the size that may stay in memory")
     mutating func joiningSize() {
         session = ClientSession(schema: F.schema, maximumUnstagedByteCount: 2 * F.frame(0).byteCount)
         goLive()
@@ -141,7 +141,7 @@ private typealias F = SessionFixture
         #expect(on(.applied(F.applied(4))).last == "apply 6")
     }
 
-    @Test("A failure that comes with batches ends the session once they are applied")
+    @Test("A failure that arrives with batches ends the session once they are applied")
     mutating func failureAfterBatches() {
         goLive()
         let failure = SessionFailure(.unavailable, "busy", isRetryable: true)
@@ -164,7 +164,7 @@ private typealias F = SessionFixture
             on(.pending([F.changeset(1), F.changeset(2)])) == ["send upload [1, 2]", "load after 2 at most 100"])
         #expect(on(.pending([])).isEmpty)
         #expect(on(.changesetQueued) == ["load after 2 at most 100"])
-        #expect(on(.changesetQueued).isEmpty, "One load at a time.")
+        #expect(on(.changesetQueued).isEmpty, "Only one load runs at a time.")
         #expect(on(.pending([F.changeset(3)])) == ["send upload [3]", "load after 3 at most 100"])
     }
 
@@ -286,7 +286,7 @@ private typealias F = SessionFixture
         #expect(!on(.applied(F.applied(3))).contains("send subscribe 2"))
     }
 
-    @Test("Refused subscriptions are given up, and the session goes on with the set before")
+    @Test("Refused subscriptions are dropped, and the session continues with the previous set")
     mutating func refusedSubscriptions() {
         goLive()
         _ = on(.subscriptionsChanged(F.groupOne))
@@ -322,7 +322,7 @@ private typealias F = SessionFixture
         #expect(on(.disconnected(random: 0.5)) == ["disconnected", "wait"])
     }
 
-    @Test("Waits grow up to a bound and start over after a reset")
+    @Test("The waits between attempts grow up to a bound, and start over after a reset")
     mutating func backoff() {
         var backoff = Backoff()
         var last = Duration.zero
@@ -364,7 +364,7 @@ private typealias F = SessionFixture
         #expect(on(.retry).last == "connect")
     }
 
-    @Test("A server that asks for resets without end is given up on, until the app resumes the session")
+    @Test("A session gives up on a server that keeps asking for resets, until the app resumes it")
     mutating func endlessResets() {
         goLive()
         for _ in 1...ClientSession.maximumResetsInARow {
@@ -380,7 +380,7 @@ private typealias F = SessionFixture
         #expect(on(.message(.reset("restored"))).last == "reset store")
     }
 
-    @Test("A welcome to an expired position notes a reset, which the first batch completes under the same client id")
+    @Test("A welcome to an expired position notes a reset, which the first batch completes with the same client id")
     mutating func expired() {
         _ = on(.start)
         _ = on(.connected(F.state(), accessToken: "token"))
@@ -421,7 +421,7 @@ private typealias F = SessionFixture
         #expect(on(.start) == ["connecting", "connect"])
     }
 
-    @Test("A reset that the store refuses is asked for again on the next connection")
+    @Test("A reset that the store refuses is requested again on the next connection")
     mutating func failedReset() {
         goLive()
         #expect(on(.message(.reset("copy"))) == ["disconnect", "reset", "reset store"])
@@ -435,6 +435,6 @@ private typealias F = SessionFixture
         goLive()
         _ = on(.disconnected(random: 0))
         #expect(on(.start) == ["connecting", "connect"])
-        #expect(on(.retry).isEmpty, "The timer of the wait says nothing any more.")
+        #expect(on(.retry).isEmpty, "The timer of the abandoned wait has no effect.")
     }
 }

@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// A list that the user may not read is empty on the device, whichever way its elements would get there.
+/// A list that the user may not read is empty on the device, however its elements might get there.
 @Suite struct HiddenListTests {
     private static let schema = try! Schema([
         ClassSchema(
@@ -68,7 +68,7 @@ private typealias F = SessionFixture
         ])
     }
 
-    /// Both lists of one object changed.
+    /// A tick in which both lists of one object changed.
     private static func live(_ number: Int64) -> LiveTick {
         let row = Row([.int(1), .int(1)])
         let change = RootChange(
@@ -93,7 +93,7 @@ private typealias F = SessionFixture
         return result
     }
 
-    @Test("A batch isn't read with the elements of a hidden list")
+    @Test("The elements of a hidden list aren't read for a batch")
     mutating func batch() {
         #expect(Self.request(in: open(Self.authority(hiding: Self.notes)))?.deviceColumns.keys.sorted() == [0, 2])
         session = ServerSession(schema: Self.schema)
@@ -119,14 +119,14 @@ private typealias F = SessionFixture
         #expect(shows.from == nil && shows.deviceColumns[Self.notes] != nil)
     }
 
-    @Test("A batch that is read while a list is hidden begins anew without it")
+    @Test("If a list is hidden while a batch is being read, the batch starts over without it")
     mutating func whileReading() throws {
         _ = open(Self.authority(hiding: nil))
         let request = try #require(Self.request(in: on(.authorityChanged(Self.authority(6, hiding: Self.notes)))))
         #expect(request.from == nil && request.deviceColumns[Self.notes] == nil)
     }
 
-    @Test("A device that comes back gets everything if another list is hidden now, otherwise the difference")
+    @Test("A returning device gets everything if a list is now hidden that wasn't before, otherwise the difference")
     mutating func comesBack() {
         let everything: [Int: Predicate] = [0: .constant(true), 1: .constant(true), 2: .constant(true)]
         #expect(Self.readsEverything(open(Self.authority(6, hiding: Self.notes), formerly: everything)) == true)
@@ -137,7 +137,7 @@ private typealias F = SessionFixture
         #expect(Self.readsEverything(open(Self.authority(6, hiding: Self.notes), formerly: withoutNotes)) == false)
     }
 
-    @Test("A device that comes back gets everything if a property of its own is hidden now")
+    @Test("A returning device gets everything if a property that it has is now hidden")
     mutating func columnHidden() {
         let authority = SessionAuthority(
             user: "user", rulesFingerprint: 6, readable: { _ in .constant(true) }, hidden: [Self.item: [1]],
@@ -146,7 +146,7 @@ private typealias F = SessionFixture
         #expect(Self.readsEverything(open(authority, formerly: everything)) == true)
     }
 
-    @Test("After a move a hidden list stays hidden, and one hidden by the new rules replaces everything")
+    @Test("After a move a hidden list stays hidden, and one that the new rules hide replaces everything")
     mutating func move() {
         goLive(Self.authority(hiding: Self.notes))
         _ = session.hold()

@@ -14,11 +14,11 @@ private typealias F = SessionFixture
     ])
     private static let bounds = TickRing.Bounds(tickCount: 4, itemCount: .max, byteCount: .max)
 
-    /// A member as a device by itself sees it.
+    /// A member, as a device that is matched on its own.
     private struct Device {
         let view: LiveView
         let client: ClientID
-        /// The last tick that the device was told of, or was told not to concern it.
+        /// The last tick that the device was told about, or was told doesn't concern it.
         var tick: Int64
     }
 
@@ -28,14 +28,14 @@ private typealias F = SessionFixture
         )
     }
 
-    /// The numbers of ticks with what a member is sent of them.
+    /// What a member is sent for each tick, by the tick's number.
     private typealias Told = [Int64: [[UInt8]]]
 
     private static func told(_ batches: [LiveBatch]) -> Told {
         Dictionary(uniqueKeysWithValues: batches.map { ($0.tick.number, $0.frames?.messages ?? []) })
     }
 
-    @Test("Tells each member what matching every tick with its view alone would tell it", arguments: [4, 60])
+    @Test("Tells each member what it would get if every tick were matched with its view alone", arguments: [4, 60])
     func agreesWithMatchingAlone(tickCount: Int) throws {
         var random = RandomPredicates(.printed(for: "live feed"))
         var feed = LiveFeed<Int>(
@@ -71,7 +71,7 @@ private typealias F = SessionFixture
             for (members, batch) in announcement.batches {
                 for member in members {
                     let before = told.updateValue(batch, forKey: member)
-                    #expect(before == nil, "Told once.")
+                    #expect(before == nil, "A member is told once.")
                 }
             }
             for (id, device) in devices {
@@ -101,9 +101,9 @@ private typealias F = SessionFixture
                         missed, with: device.view, client: device.client, schema: Self.schema)
                     #expect(Self.told(batches) == Self.told(expected))
                     devices[id] = device
-                case .gone: #expect(after < number - Int64(tickCount), "It reaches back so far.")
-                case .matchAside: Issue.record("These cost little.")
-                case nil: Issue.record("Nobody is ahead.")
+                case .gone: #expect(after < number - Int64(tickCount), "The ring should reach back that far.")
+                case .matchAside: Issue.record("These predicates are cheap to match.")
+                case nil: Issue.record("No member is ahead of the feed.")
                 }
             }
             #expect(feed.memberCount == devices.count)
@@ -134,20 +134,20 @@ private typealias F = SessionFixture
         if case .following = answer { true } else { false }
     }
 
-    @Test("Members that see the same share one encoding, whatever their conditions")
+    @Test("Members that see the same changes share one encoding, whatever their conditions")
     func sharing() throws {
         var feed = LiveFeed<Int>(schema: Self.schema, bounds: Self.bounds)
         _ = feed.restart(at: F.tick(1))
         let path = PropertyPath("bool")
         let flagged = Predicate.compare(path, .equal, .bool(true))
         for id in 0..<100 {
-            // Written in two ways, which are one condition but two views.
+            // One condition, written in two ways, makes two views.
             let predicate = id % 2 == 0 ? flagged : Predicate.not(.not(flagged))
             _ = feed.follow(
                 .init(
                     member: id, view: Self.view(predicate), client: ClientID(rawValue: Int64(id)), user: "a", after: 1))
         }
-        // Others have fewer columns, or see one of two changes.
+        // Others have fewer columns, or see only one of the two changes.
         for id in 100..<110 {
             _ = feed.follow(
                 .init(
@@ -166,7 +166,7 @@ private typealias F = SessionFixture
         #expect(unconcerned?.batches.isEmpty == true)
     }
 
-    @Test("What costs a user too much is set aside, and keeps others' predicates where they are")
+    @Test("A member that would put its user over the cost limit is set aside, and others stay in the feed")
     func expensive() throws {
         var feed = LiveFeed<Int>(schema: Self.schema, bounds: Self.bounds)
         _ = feed.restart(at: F.tick(1))
@@ -207,7 +207,7 @@ private typealias F = SessionFixture
         #expect(first?.batches.isEmpty == true && first?.answers.map(\.member) == [1])
         #expect(Self.isFollowing(first?.answers.first?.answer))
         feed.leave(3)
-        // From 2 to 4: what happened between 3 and 4 can't be told from it.
+        // A tick from 2 to 4, which doesn't show what happened between 3 and 4.
         let changes = [Self.change(2)]
         let jump = LiveTick(
             tick: F.tick(4), previous: 2,
@@ -218,7 +218,7 @@ private typealias F = SessionFixture
         #expect(second?.answers.map(\.member) == [2] && feed.memberCount == 1)
     }
 
-    @Test("A tick that is too large to keep is told to nobody: all read the changelog")
+    @Test("Nobody is told about a tick that is too large to keep; all members read the changelog")
     func tooLarge() {
         var feed = LiveFeed<Int>(schema: Self.schema, bounds: .init(tickCount: 4, itemCount: 1, byteCount: .max))
         _ = feed.restart(at: F.tick(1))

@@ -6,13 +6,13 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// A session whose server's model changed goes on with other classes.
+/// A session whose server's model changes continues with other classes.
 @Suite struct MovingTests {
     private var session = ServerSession(schema: F.schema)
 
     private mutating func on(_ event: ServerSession.Event) -> [String] { session.handle(event).map(\.text) }
 
-    /// Class and property of the fixture under other names, and at other positions.
+    /// The fixture's class and property with other names and at other positions.
     private static let renamed = try! Schema([
         ClassSchema(
             name: "Aisle", columns: [Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true)]),
@@ -43,7 +43,7 @@ private typealias F = SessionFixture
         _ = on(.message(.applied(tick: 3)))
     }
 
-    @Test("A session that is held finishes what is under way and begins nothing new")
+    @Test("A session on hold finishes what is in progress and starts nothing new")
     mutating func held() {
         goLive()
         #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
@@ -51,24 +51,24 @@ private typealias F = SessionFixture
         let held = session.hold().map(\.text)
         #expect(held == ["unfollow 1"])
         #expect(session.awaitsMove && !session.canMove)
-        #expect(on(.live(1, batches[0])) == [], "What the rules so far let through isn't sent any more.")
+        #expect(on(.live(1, batches[0])) == [], "What the old rules let through is no longer sent.")
         #expect(on(.message(.subscribe(F.groupOne))) == [])
         #expect(!session.canMove)
         #expect(on(.uploaded([.applied(lost: 0)])) == [])
         #expect(session.canMove)
     }
 
-    @Test("A batch under way is finished before a session moves")
+    @Test("A batch in progress is finished before a session moves")
     mutating func reading() {
         goLive()
         _ = on(.message(.subscribe(F.groupOne)))
         _ = session.hold()
-        #expect(!session.awaitsMove, "The device may go on talking.")
+        #expect(!session.awaitsMove, "The device may keep talking.")
         #expect(on(.readFinished(F.end(4, frames: 1, subscriptions: 2), F.tick(4))) == ["send end 4 frames 1"])
         #expect(session.canMove)
     }
 
-    @Test("After the move the device gets the difference, under the names that it knows")
+    @Test("After the move the device gets the difference, with the names that it knows")
     mutating func names() throws {
         goLive(F.groupOne)
         _ = session.hold()
@@ -85,7 +85,7 @@ private typealias F = SessionFixture
         #expect(
             on(.readFinished(F.end(5, subscriptions: 2), F.tick(5))) == ["send end 5 frames 0", "follow 2 after 5"])
 
-        // And back, as from one rename to the next.
+        // Then back, as if there were a second rename.
         _ = session.catchUp()
         _ = session.hold()
         #expect(session.move(to: F.schema, F.authority).map(\.text).first?.hasPrefix("failure") != true)
@@ -102,7 +102,7 @@ private typealias F = SessionFixture
         #expect(request.new.predicates == [index: .compare(PropertyPath("team"), .equal, .int(1))])
     }
 
-    @Test("Everything is read again if a property of the device is hidden now, not if one is that it doesn't have")
+    @Test("Everything is read again if a property of the device is now hidden, but not if the device lacks it anyway")
     mutating func hidden() throws {
         let thing = try #require(Self.renamed.index(of: "Thing"))
         goLive()
@@ -118,7 +118,7 @@ private typealias F = SessionFixture
                 == ["read from 3 subscriptions 1"])
     }
 
-    @Test("A session whose classes are gone ends, and its device may come again")
+    @Test("A session whose classes are gone ends, and its device may reconnect")
     mutating func impossible() throws {
         goLive()
         _ = session.hold()

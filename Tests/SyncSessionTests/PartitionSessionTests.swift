@@ -6,13 +6,13 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// Transcripts of sessions that are in a partition.
+/// Transcripts of sessions that have opened a partition.
 @Suite struct PartitionSessionTests {
     private var session = ServerSession(schema: F.schema)
 
     private mutating func on(_ event: ServerSession.Event) -> [ServerSession.Action] { session.handle(event) }
 
-    /// In the partition of group 1.
+    /// An authority in the partition of group 1.
     private static func authority(_ condition: TomboloModel.Predicate? = nil, fingerprint: UInt64 = 5)
         -> SessionAuthority
     {
@@ -40,14 +40,14 @@ private typealias F = SessionFixture
         return request
     }
 
-    @Test("A partition session reads what its user may read of the partition, without subscriptions")
+    @Test("A partition session reads the part of the partition that its user may read, without subscriptions")
     mutating func reading() {
         let request = open(Self.hello(at: 0))
         #expect(request?.new.predicates == [0: .compare(PropertyPath("group"), .equal, .int(1))])
         #expect(request?.from == nil && request?.subscriptionVersion == 0)
     }
 
-    @Test("A device that comes back gets the difference, also when its rules have changed")
+    @Test("A returning device gets the difference, even if its rules have changed")
     mutating func difference() {
         #expect(open(Self.hello(at: 3)) == nil && session.followingNumber != nil, "Only ticks are missing.")
         session = ServerSession(schema: F.schema)
@@ -69,7 +69,7 @@ private typealias F = SessionFixture
         #expect(request.from?.number == 3 && request.new == .nothing && request.old != .nothing)
     }
 
-    @Test("Subscriptions are refused, in the hello and later")
+    @Test("Subscriptions are refused, both in the hello and later")
     mutating func subscriptions() {
         _ = on(.message(.hello(Self.hello(at: 0, wanted: F.everything))))
         #expect(on(.authenticated(Self.authority())).map(\.text) == ["send failure badSubscription", "close"])
@@ -78,7 +78,7 @@ private typealias F = SessionFixture
         #expect(on(.message(.subscribe(F.groupOne))).map(\.text) == ["send failure badSubscription", "close"])
     }
 
-    @Test("Who may read nothing of a partition can't open it; a device that has something first loses it")
+    @Test("A partition that the user may not read can't be opened; a device with objects from it first loses them")
     mutating func nothingReadable() {
         _ = on(.message(.hello(Self.hello(at: 0))))
         #expect(
@@ -89,7 +89,7 @@ private typealias F = SessionFixture
             on(.authenticated(Self.authority(.constant(false)))).map(\.text) == ["open 7 user acknowledged 0 at 3"])
     }
 
-    @Test("New objects get the partition where the app left it empty, and nothing else is changed")
+    @Test("New objects get the partition if the app left it empty, and nothing else is changed")
     mutating func completing() {
         _ = open(Self.hello(at: 0))
         _ = on(.readFinished(F.end(3, subscriptions: 0, replacesAll: true), F.tick(3)))
@@ -114,7 +114,7 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test("A device says that it speaks version 3 only to open a partition", arguments: [nil, Value.null, .int(1)])
+    @Test("A device claims protocol version 3 only to open a partition", arguments: [nil, Value.null, .int(1)])
     func clientVersion(partition: Value?) {
         var session = ClientSession(schema: F.schema, partition: partition)
         _ = session.handle(.start)

@@ -54,15 +54,15 @@ import TomboloSyncSession
         index.candidateIDs(for: row).sorted()
     }
 
-    // MARK: - Against evaluation of every predicate
+    // MARK: - Compared with evaluating every predicate
 
-    @Test("Finds what evaluating every predicate finds, while predicates come and go")
+    @Test("Finds the same as evaluating every predicate, while predicates come and go")
     func agreesWithEvaluation() {
         var random = RandomPredicates(.printed(for: "predicate index"))
         var index = PredicateIndex(of: RandomPredicates.item)
         var all: [Int: Predicate] = [:]
         for step in 0..<2_000 {
-            // Grows at first, and is nearly empty now and then.
+            // The index grows at first, and is nearly empty from time to time.
             let isShrinking = step % 500 > 350
             if let id = all.keys.sorted().randomElement(using: &random.random.generator),
                 random.random.int(0...9) < (isShrinking ? 8 : 3)
@@ -113,7 +113,7 @@ import TomboloSyncSession
 
     // MARK: - Candidates
 
-    @Test("Of 10,000 owners, a row evaluates one")
+    @Test("Of 10,000 predicates on an owner, a row evaluates one")
     func owners() {
         let index = Self.index((0..<10_000).map { Self.owner("user \($0)") })
         #expect(Self.candidates(index, Self.row(owner: .string("user 1234"))) == [1_234])
@@ -121,7 +121,7 @@ import TomboloSyncSession
         #expect(index.unindexed.isEmpty)
     }
 
-    @Test("Of 10,000 ranges, also after many were replaced, a row evaluates those it lies in")
+    @Test("Of 10,000 ranges, a row evaluates only those it lies in, even after many were replaced")
     func ranges() {
         var index = Self.index((0..<10_000).map { Self.days($0 * 10..<($0 + 2) * 10) })
         for id in stride(from: 0, to: 10_000, by: 3) {
@@ -169,7 +169,7 @@ import TomboloSyncSession
         #expect(index.unindexed.map(\.id) == [2])
     }
 
-    @Test("Predicates that nothing narrows are listed with their cost")
+    @Test("Predicates that can't be indexed are listed with their cost")
     func unindexed() {
         let search = Predicate.text(PropertyPath("owner"), .contains, "x", ignoringCase: false)
         var index = Self.index([
@@ -188,9 +188,9 @@ import TomboloSyncSession
         #expect(Self.matches(index, Self.row(77)) == [2, 5])
     }
 
-    // MARK: - Edges of equality and order
+    // MARK: - Edge cases of equality and order
 
-    @Test("Equal values are found whichever way they are written, and others are not")
+    @Test("Equal values are found however they are written, and others are not")
     func equality() {
         let index = Self.index([
             Self.compare("price", .equal, .decimal("1.0")),
@@ -214,7 +214,7 @@ import TomboloSyncSession
         #expect(Self.candidates(emptied, Self.row()) == [])
     }
 
-    @Test("Bounds include what the comparison includes; nil lies in no range")
+    @Test("Bounds include what the comparison includes, and nil lies in no range")
     func bounds() {
         let index = Self.index(
             [.less, .lessOrEqual, .greater, .greaterOrEqual].flatMap { comparison in
@@ -227,7 +227,7 @@ import TomboloSyncSession
     }
 
     @Test(
-        "Texts that begin with a prefix are a range of bytes",
+        "Texts that begin with a prefix form a range of bytes",
         arguments: ["a", "é", "e\u{301}", "\u{d7ff}", "\u{7f}", "a\u{10ffff}", "\u{10ffff}", "\u{10ffff}\u{10ffff}"])
     func prefixes(prefix: String) {
         let index = Self.index([.text(PropertyPath("owner"), .beginsWith, prefix, ignoringCase: false)])
@@ -240,7 +240,7 @@ import TomboloSyncSession
         #expect(Self.candidates(index, Self.row(owner: .string("0" + prefix))) == [])
     }
 
-    @Test("A column that the class doesn't have reads as nil, and a former name is the column's")
+    @Test("A column that the class doesn't have reads as nil, and a former name stands for its column")
     func resolution() {
         let gone = PropertyPath("gone")
         var index = PredicateIndex(of: RandomPredicates.item)

@@ -5,7 +5,7 @@ import TomboloModel
 typealias Predicate = TomboloModel.Predicate
 
 /// Random rows and predicates of one class with every kind of column. Values come from small sets, so that predicates
-/// hit, and are full of edges: both zeros, NaN, infinities, composed and decomposed letters, equal decimals.
+/// often match, and include many edge cases: both zeros, NaN, infinities, composed and decomposed letters, equal decimals.
 struct RandomPredicates {
     var random: RandomValues
     private let doubles: [Double]
@@ -23,7 +23,7 @@ struct RandomPredicates {
         return ClassSchema(name: "Item", columns: columns)
     }()
 
-    /// - Parameter hasNaN: whether NaN is among the doubles. Predicates with it don't equal themselves.
+    /// - Parameter hasNaN: whether the doubles include NaN. Predicates with NaN don't equal themselves.
     init(_ generator: SeededGenerator, hasNaN: Bool = true) {
         random = RandomValues(generator)
         doubles = [0, -0.0, 1, -1.5, 0.1, .infinity, -.infinity, 1e300] + (hasNaN ? [.nan] : [])

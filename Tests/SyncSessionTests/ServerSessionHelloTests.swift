@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// What a hello says is checked: its version, its classes, its subscriptions, and how much of each.
+/// The checks on a hello: its version, its classes, its subscriptions, and their sizes.
 @Suite struct ServerSessionHelloTests: ServerSessionTranscript {
     var session = ServerSession(schema: F.schema)
 
@@ -60,7 +60,7 @@ private typealias F = SessionFixture
         }
     }
 
-    @Test("A failure is cut by bytes, even if a name has few characters")
+    @Test("A failure is truncated by bytes, even if a name has few characters")
     mutating func aFailureQuotesLittleOfALongCharacter() {
         let long = "Item" + String(repeating: "\u{301}", count: 100_000)
         let unknown = Subscription(name: long, className: long, predicate: .constant(true))
@@ -107,7 +107,7 @@ private typealias F = SessionFixture
         }
     }
 
-    @Test("A subscription that searches for a long text, or a set that searches too often, is refused by the server")
+    @Test("The server refuses a subscription that searches for a long text, and a set with too many searches")
     mutating func searchesAreBounded() {
         func contains(_ text: String) -> Subscription {
             Subscription(
@@ -125,7 +125,7 @@ private typealias F = SessionFixture
         #expect(on(.authenticated(F.authority)) == ["send failure badSubscription", "close"])
     }
 
-    @Test("A device whose active set exceeds today's bounds gets everything again instead of a refusal")
+    @Test("A device whose active set exceeds the current bounds gets everything again instead of a refusal")
     mutating func aSetOfWiderBoundsIsReplaced() {
         let long = Subscription(
             name: nil, className: "Item",

@@ -18,12 +18,12 @@ private typealias F = SessionFixture
             heartbeats(ServerSession.maximumOpeningHeartbeats) == ["send failure notAuthenticated", "close"])
     }
 
-    @Test("A device that doesn't prove its changesets is told which ones and disconnected")
+    @Test("A device that doesn't prove its changesets is told which ones, and disconnected")
     mutating func verifyingEnds() {
         _ = open(last: 2)
         _ = heartbeats(ServerSession.maximumSilentHeartbeats - 1)
         #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])
-        #expect(heartbeats(ServerSession.maximumSilentHeartbeats).isEmpty, "The server has work to do.")
+        #expect(heartbeats(ServerSession.maximumSilentHeartbeats).isEmpty, "It's the server's turn.")
         #expect(on(.uploaded([.duplicate])).isEmpty)
         _ = heartbeats(ServerSession.maximumSilentHeartbeats - 1)
         guard case .send(.failure(let failure)) = session.handle(.heartbeat).first else {

@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// Which properties a device gets, by its version of the app and by what its user may read.
+/// Which properties a device gets, depending on its version of the app and on what its user may read.
 @Suite struct ServerSessionPropertyTests: ServerSessionTranscript {
     var session = ServerSession(schema: F.schema)
 
@@ -20,7 +20,7 @@ private typealias F = SessionFixture
             ], previousNames: ["Item"])
     ])
 
-    @Test("A device of an older version gets its own names, and zero where a property that it requires is nil")
+    @Test("A device with an older version gets its own names, and zero if a property that it requires is nil")
     mutating func olderVersion() throws {
         session = ServerSession(schema: Self.evolved)
         let request = try #require(reading())
@@ -46,7 +46,7 @@ private typealias F = SessionFixture
             permit: { _ in nil })
     }
 
-    @Test("A property that the user may not read is sent as nil or zero, and no subscription looks at it")
+    @Test("A property that the user may not read is sent as nil or zero, and no subscription may refer to it")
     mutating func hiddenProperty() throws {
         let request = try #require(reading(Self.hiding([1])))
         var block = RowBlock(schema: F.schema, classIndex: 0, columns: [0, 1], isWhole: true)
@@ -68,7 +68,7 @@ private typealias F = SessionFixture
     ])
 
     @Test(
-        "No subscription looks at a hidden property of an embedded object, however its path is cut",
+        "No subscription may refer to a hidden property of an embedded object, however its path is split",
         arguments: [
             ["address", "secret"], ["address.secret"], ["address", "former"], ["address.former"],
         ])
@@ -87,10 +87,10 @@ private typealias F = SessionFixture
         #expect(on(.message(.subscribe(set(path)))) == ["send failure badSubscription", "close"])
         session = ServerSession(schema: Self.embedding)
         _ = open(authority: Self.hiding([2]))
-        #expect(on(.message(.subscribe(set(["address", "zip"])))) == [], "Others may be looked at.")
+        #expect(on(.message(.subscribe(set(["address", "zip"])))) == [], "Other properties are allowed.")
     }
 
-    @Test("Rules that hide a property replace everything, and end a session whose subscription looks at it")
+    @Test("Rules that hide a property replace everything, and end a session whose subscription refers to it")
     mutating func newlyHidden() {
         goLive()
         #expect(
@@ -105,7 +105,7 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test("A property that is hidden while a batch is read begins the batch anew")
+    @Test("If a property is hidden while a batch is being read, the batch starts over")
     mutating func hiddenWhileReading() {
         _ = open()
         #expect(
@@ -114,7 +114,7 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test("A device whose former subscriptions look at a hidden property gets everything, not what matches no longer")
+    @Test("A device whose former subscriptions refer to a hidden property gets everything, not the difference")
     mutating func formerSubscriptionOnHiddenProperty() {
         let hello = F.hello(active: F.groupOne, wanted: F.everything)
         #expect(

@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// How a session opens: from which position, and with which batch. The other suites of `ServerSession` go on from there.
+/// How a session opens: from which position, and with which batch. The other suites of `ServerSession` continue from there.
 @Suite struct ServerSessionTests: ServerSessionTranscript {
     var session = ServerSession(schema: F.schema)
 
@@ -23,7 +23,7 @@ private typealias F = SessionFixture
         #expect(on(.readFinished(F.end(4, frames: 1), F.tick(4))) == ["send end 4 frames 1", "follow 1 after 4"])
     }
 
-    @Test("A device that lacks nothing but ticks gets them from the feed, and its first batch without a read")
+    @Test("A device that only lacks ticks gets them from the feed, and its first batch without a read")
     mutating func resuming() {
         let hello = F.hello(position: F.position(3))
         #expect(open(hello) == ["send welcome last 0", "follow 1 after 3"])
@@ -36,7 +36,7 @@ private typealias F = SessionFixture
         #expect(tell(F.live(6)) == ["send 1 live", "send end 6 frames 1"])
     }
 
-    @Test("A device whose ticks the feed doesn't know any more reads the changelog")
+    @Test("A session whose ticks the feed no longer has reads the changelog")
     mutating func resumingLate() {
         _ = open(F.hello(position: F.position(3)))
         #expect(on(.ticksGone(1)) == ["read from 3 subscriptions 1"])
@@ -58,7 +58,7 @@ private typealias F = SessionFixture
     }
 
     @Test(
-        "A first batch is read where more than ticks may be missing",
+        "A first batch is read if more than ticks may be missing",
         arguments: ["unacknowledged", "subscriptions", "roles", "classes"])
     mutating func notResuming(_ what: String) {
         var position = F.position(3)
@@ -75,7 +75,7 @@ private typealias F = SessionFixture
         #expect(!actions.contains { $0.hasPrefix("follow") })
     }
 
-    @Test("Everything is read again after a dropped position, changed rules or another schema")
+    @Test("Everything is read again after a dropped position, changed rules or a changed schema")
     mutating func unusablePosition() {
         #expect(
             open(check: .expired) == [
@@ -91,7 +91,7 @@ private typealias F = SessionFixture
         #expect(open(F.hello(position: otherSchema)).last == "read from nothing subscriptions 1 with other queries")
     }
 
-    @Test("A device that comes back under other rules gets the difference from what it could read before")
+    @Test("A device that returns under other rules gets the difference from what it could read before")
     mutating func formerRules() {
         let now = SessionAuthority(
             user: "user", rulesFingerprint: 6,
@@ -115,7 +115,7 @@ private typealias F = SessionFixture
         #expect(session.isClosed)
     }
 
-    @Test("A device from another history is told first what it proved the server to have")
+    @Test("A device from another history is first told which changesets it has proved the server to have")
     mutating func foreignHistoryWithUploads() {
         _ = open(last: 1, check: .foreign)
         #expect(on(.message(.upload([F.changeset(1)]))) == ["upload [1]"])

@@ -6,13 +6,13 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// What a session sends once it is live: ticks, batches of other subscriptions and roles, reads that are given up.
+/// What a session sends once it is live: ticks, batches for new subscriptions and roles, and restarted reads.
 @Suite struct ServerSessionTickTests: ServerSessionTranscript {
     var session = ServerSession(schema: F.schema)
 
     // MARK: Live ticks
 
-    @Test("A session asks for what came after its batch, and is told of each tick from then on")
+    @Test("A session asks for what came after its batch, and is told about each tick from then on")
     mutating func following() {
         _ = open()
         #expect(on(.readFinished(F.end(3), F.tick(3))) == ["send end 3 frames 0", "follow 1 after 3"])
@@ -28,7 +28,7 @@ private typealias F = SessionFixture
         #expect(tell(F.live(5, group: 1)) == ["send 1 live", "send end 5 frames 1"])
     }
 
-    @Test("Heartbeats move an idle device to the latest tick, now and then")
+    @Test("Heartbeats move an idle device to the latest tick now and then")
     mutating func heartbeat() {
         goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
         #expect(heartbeats(ServerSession.positionHeartbeats).isEmpty)
@@ -39,10 +39,10 @@ private typealias F = SessionFixture
         #expect(heartbeats(ServerSession.positionHeartbeats - 1).isEmpty)
         #expect(on(.heartbeat) == ["send end 5 frames 0"])
         _ = tell(F.live(6, group: 2))
-        #expect(heartbeats(ServerSession.positionHeartbeats).isEmpty, "Not before the device has applied the last one.")
+        #expect(heartbeats(ServerSession.positionHeartbeats).isEmpty, "The device must apply the last batch first.")
     }
 
-    @Test("What the feed no longer has is read from the changelog, from the last tick that the session was told of")
+    @Test("Ticks that the feed no longer has are read from the changelog, from the last one the session was told about")
     mutating func feedGap() {
         goLive(F.hello(active: F.groupOne, wanted: F.groupOne))
         _ = tell(F.live(4, group: 2))
@@ -53,7 +53,7 @@ private typealias F = SessionFixture
         #expect(on(.ticksGone(1)) == ["read from 3 subscriptions 1"])
     }
 
-    @Test("A session whose ticks are matched aside asks again after them")
+    @Test("A session whose ticks were matched aside then asks for those that follow")
     mutating func matchedAside() {
         _ = open()
         _ = on(.readFinished(F.end(3), F.tick(3)))
@@ -63,19 +63,19 @@ private typealias F = SessionFixture
         #expect(on(.followingEnded(2)) == ["follow 3 after 5"])
     }
 
-    @Test("A session that pauses isn't moved past the ticks that it isn't told of")
+    @Test("A paused session isn't moved past the ticks that it isn't told about")
     mutating func pausing() {
         goLive()
         #expect(on(.followingPaused(1)) == ["unfollow 1"])
         session.reach(F.tick(4))
         #expect(on(.followingResumed) == ["follow 2 after 3"])
         #expect(on(.followingResumed).isEmpty)
-        #expect(on(.followingPaused(1)).isEmpty, "It is another stay by now.")
+        #expect(on(.followingPaused(1)).isEmpty, "The session has followed again since, under another number.")
         let missed = session.catchUp(F.live(4)).map(\.text)
         #expect(missed == ["send 1 live", "send end 4 frames 1"])
     }
 
-    @Test("What was told before the session stopped to follow doesn't count")
+    @Test("News from before the session stopped following doesn't count")
     mutating func staleNews() {
         goLive()
         let batches = LiveFeed<Int>.match([F.live(4)], with: session.liveView, client: F.client, schema: F.schema)
@@ -88,7 +88,7 @@ private typealias F = SessionFixture
         #expect(on(.live(1, batches[0])).isEmpty)
         #expect(on(.ticksGone(1)).isEmpty)
         session.reach(F.tick(9))
-        #expect(on(.ticksGone(2)) == ["read from 5 subscriptions 2"], "Not before the feed has answered.")
+        #expect(on(.ticksGone(2)) == ["read from 5 subscriptions 2"], "It moves only after the feed's answer.")
     }
 
     @Test("A session that has moved on skips ticks it no longer needs")
@@ -99,7 +99,7 @@ private typealias F = SessionFixture
         #expect(missed == ["send 1 live", "send end 4 frames 1"])
     }
 
-    @Test("A session whose connection is full is told again what it could not take")
+    @Test("A session whose connection was full is told again what it couldn't take")
     mutating func backpressure() {
         goLive()
         #expect(on(.writable(false)).isEmpty)
@@ -124,7 +124,7 @@ private typealias F = SessionFixture
 
     // MARK: Subscriptions and roles
 
-    @Test("New subscriptions are read at once, and nothing else is sent meanwhile")
+    @Test("New subscriptions are read at once, and nothing else is sent in the meantime")
     mutating func newSubscriptions() {
         goLive()
         #expect(
@@ -150,7 +150,7 @@ private typealias F = SessionFixture
         #expect(on(.message(.subscribe(F.everything))).isEmpty)
     }
 
-    @Test("Roles that change bring the difference, also when they change again while it is read")
+    @Test("When roles change, the difference is read, and again if they change during the read")
     mutating func changedRoles() {
         goLive()
         #expect(on(.authorityChanged(F.authority)) == ["unfollow 1", "read from 3 subscriptions 1"])
@@ -158,9 +158,9 @@ private typealias F = SessionFixture
         #expect(on(.readFinished(F.end(4), F.tick(4))).last == "read from 4 subscriptions 1")
     }
 
-    // MARK: A read that is given up
+    // MARK: A read that gives way
 
-    @Test("A read that was given up starts again from what the device has")
+    @Test("A read that gave way starts again from what the device has")
     mutating func givingARead() {
         goLive()
         _ = on(.message(.subscribe(F.groupOne)))
@@ -169,7 +169,7 @@ private typealias F = SessionFixture
         #expect(on(.readGivenUp).isEmpty)
     }
 
-    @Test("A read that starts again uses the subscriptions and roles of that moment")
+    @Test("A read that starts again uses the subscriptions and roles at that time")
     mutating func givingAReadUpWithNews() {
         _ = open()
         _ = on(.message(.subscribe(F.groupOne)))

@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// A transcript of the gateway's side: event in, actions out, as texts.
+/// A transcript of the gateway's side: events in, actions out, as texts.
 protocol ServerSessionTranscript {
     var session: ServerSession { get set }
 }
@@ -16,7 +16,7 @@ extension ServerSessionTranscript {
 
     mutating func tell(_ tick: LiveTick) -> [String] { session.tell(tick).map(\.text) }
 
-    /// Up to the first read.
+    /// Plays everything up to the first read.
     mutating func open(
         _ hello: Hello = F.hello(), last: Int64 = 0, check: ServerSession.PositionCheck = .valid(F.tick(3)),
         authority: SessionAuthority = F.authority
@@ -26,7 +26,7 @@ extension ServerSessionTranscript {
         return on(.opened(ClientOpening(last: last, serverTime: Stamp(microseconds: 1)), check))
     }
 
-    /// Up to the end of the first batch, at tick 3.
+    /// Plays everything up to the end of the first batch, at tick 3.
     mutating func goLive(_ hello: Hello = F.hello()) {
         _ = open(hello)
         _ = on(.readFinished(F.end(3), F.tick(3)))
@@ -34,7 +34,7 @@ extension ServerSessionTranscript {
         _ = on(.message(.applied(tick: 3)))
     }
 
-    /// Opens the session: what it reads first.
+    /// Opens the session and returns its first read.
     mutating func reading(_ authority: SessionAuthority = F.authority) -> ReadRequest? {
         _ = session.handle(.message(.hello(F.hello())))
         _ = session.handle(.authenticated(authority))

@@ -6,7 +6,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// Uploads, their outcomes, and devices whose file was copied.
+/// Uploads, their outcomes, and copied device files.
 @Suite struct ServerSessionUploadTests: ServerSessionTranscript {
     var session = ServerSession(schema: F.schema)
 
@@ -31,7 +31,7 @@ private typealias F = SessionFixture
         let progress = ClientProgress(last: 2, refusals: [F.refused(2)])
         #expect(
             tell(F.live(4, key: nil, progress: progress)) == ["send end 4 frames 0 acknowledged 2 refused [2]"])
-        #expect(tell(F.live(5)) == ["send 1 live", "send end 5 frames 1"], "Told once.")
+        #expect(tell(F.live(5)) == ["send 1 live", "send end 5 frames 1"], "Each is told once.")
     }
 
     @Test("Refusals from several ticks are sent together, each once, after the device proved its changesets")
@@ -79,7 +79,7 @@ private typealias F = SessionFixture
             on(.uploaded([.unknownBase, .gap(expected: 1)])) == [
                 "unfollow 1", "read from nothing subscriptions 1 with other queries",
             ])
-        #expect(on(.message(.upload([F.changeset(3)]))).isEmpty, "Sent before the device stood on the new tick.")
+        #expect(on(.message(.upload([F.changeset(3)]))).isEmpty, "The device sent this before it was at the new tick.")
         _ = on(.readFinished(F.end(4, replacesAll: true), F.tick(4)))
         #expect(on(.message(.upload([F.changeset(1, base: 4)]))) == ["upload [1]"])
     }
@@ -92,7 +92,7 @@ private typealias F = SessionFixture
         _ = on(.message(.upload([F.changeset(2)])))
         #expect(
             on(.uploaded([.gap(expected: 1)])) == ["unfollow 1", "send reset", "close"],
-            "The server lost what it had applied.")
+            "The server has lost changesets that it had applied.")
     }
 
     @Test("An upload that skips changesets is refused before the server applies it")
@@ -107,7 +107,7 @@ private typealias F = SessionFixture
             ])
     }
 
-    @Test("An upload that starts after the server's last changeset instead of the acknowledged one is told why")
+    @Test("An upload that starts after the server's last changeset, not the acknowledged one, is refused with a reason")
     mutating func startingAfterTheServersLast() {
         _ = open(F.hello(acknowledged: 1), last: 3)
         guard case .send(.failure(let failure)) = session.handle(.message(.upload([F.changeset(4)]))).first else {

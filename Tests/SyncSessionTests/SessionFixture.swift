@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// Values that the transcripts share.
+/// Values that the transcripts have in common.
 enum SessionFixture {
     static let schema = try! Schema([
         ClassSchema(
@@ -53,7 +53,7 @@ enum SessionFixture {
             acknowledged: acknowledged, refusals: refusals, replacesAll: replacesAll, frameCount: frames)
     }
 
-    /// With one row.
+    /// A frame with one row.
     static func frame(_ sequence: Int) -> BatchFrame {
         var block = RowBlock(schema: schema, classIndex: 0, columns: [0, 1], isWhole: true)
         block.append(Row([.int(1), .int(1)]))
@@ -64,8 +64,8 @@ enum SessionFixture {
         RefusedWrite(number: number, refusal: Refusal(.notPermitted, "no"))
     }
 
-    /// - Parameter position: by default of a device whose subscriptions changed while it was offline, so that its first batch
-    ///   is read.
+    /// - Parameter position: by default that of a device whose subscriptions changed while it was offline, so its first batch
+    ///   has to be read.
     static func hello(
         position: Position = SessionFixture.position(3, subscriptions: 0), active: SubscriptionSet = everything,
         wanted: SubscriptionSet = everything, acknowledged: Int64 = 0
@@ -75,7 +75,7 @@ enum SessionFixture {
             wantedSubscriptions: wanted, acknowledged: acknowledged, classes: HelloClass.describe(schema))
     }
 
-    /// An object of group `group` that appeared between two ticks, and possibly the client's progress.
+    /// A tick in which an object of group `group` appeared, and possibly the client's progress.
     static func live(
         _ number: Int64, previous: Int64? = nil, key: Int64? = 1, group: Int64 = 1,
         progress: ClientProgress? = nil
@@ -115,12 +115,12 @@ enum SessionFixture {
 }
 
 extension ClientSession.Event {
-    /// One message on its own.
+    /// The event of a single message.
     static func message(_ message: ServerMessage) -> Self { .messages([message]) }
 }
 
 extension ServerSession {
-    /// Answers the session that follows the feed, or asked to: these ticks came after the one that it stands on.
+    /// Answers a session that follows the feed, or asked to, with the ticks since the one that it is at.
     mutating func catchUp(_ ticks: LiveTick...) -> [Action] {
         guard let number = followingNumber else { return [] }
         let batches = LiveFeed<Int>.match(
@@ -128,7 +128,7 @@ extension ServerSession {
         return handle(.following(number, batches, newest: ticks.last?.tick ?? .origin))
     }
 
-    /// Tells a session that follows the feed of a tick, as the feed would.
+    /// Tells a session that follows the feed about a tick, as the feed would.
     mutating func tell(_ live: LiveTick, in schema: Schema = SessionFixture.schema) -> [Action] {
         guard let number = followingNumber else { return [] }
         let batches = LiveFeed<Int>.match(

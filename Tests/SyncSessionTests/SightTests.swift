@@ -7,7 +7,7 @@ import TomboloSyncSession
 
 private typealias F = SessionFixture
 
-/// What the inspector says of an object and a session is what the session does.
+/// What the inspector says about an object and a session is what the session does.
 @Suite struct SightTests {
     private static let schema = try! Schema([
         RandomPredicates.item,
@@ -40,7 +40,7 @@ private typealias F = SessionFixture
                     replacesAll: true, frameCount: 0), F.tick(3)))
     }
 
-    @Test("an explanation finds nothing in the way exactly where the feed would send the object")
+    @Test("an explanation finds no obstacle exactly when the feed would send the object")
     func agreesWithTheFeed() throws {
         var random = RandomPredicates(.printed(for: "sight"))
         var seen = 0
@@ -92,7 +92,7 @@ private typealias F = SessionFixture
         #expect(seen > 50 && kinds == ["notSubscribed", "notMatched", "notReadable"])
     }
 
-    @Test("the part that fails is a part that fails, and there is none where the condition holds")
+    @Test("the part reported as failing does fail, and none is reported if the condition holds")
     func failuresFail() throws {
         var random = RandomPredicates(.printed(for: "failing parts"))
         for _ in 0..<3_000 {
@@ -104,7 +104,7 @@ private typealias F = SessionFixture
         }
     }
 
-    @Test("the first condition that fails is named, not all of them")
+    @Test("only the first condition that fails is named")
     func namesTheFirst() {
         func compare(_ name: String, _ value: Int64) -> Predicate {
             .compare(PropertyPath(name), .equal, .int(value))
@@ -118,7 +118,7 @@ private typealias F = SessionFixture
         #expect(Predicate.and([compare("_id", 1), either]).failure(of: row, of: item) == either)
     }
 
-    @Test("a device without the class, or before its session is open, is told so first")
+    @Test("a missing class or an unopened session is named first")
     func deviceWithoutTheClass() {
         let row = Row([.string("a")])
         var session = Self.session([], F.authority, classCount: 1)
@@ -128,7 +128,7 @@ private typealias F = SessionFixture
         #expect(closed.sight(of: row, classIndex: 1).obstacles == [.notOpen(.waiting)])
     }
 
-    @Test("a session in a partition is told of the object's partition, and of classes that have none")
+    @Test("a session in a partition names the mismatch with an object in another partition")
     func partitions() {
         func authority(_ partition: Int64) -> SessionAuthority {
             SessionAuthority(
@@ -147,7 +147,7 @@ private typealias F = SessionFixture
                 == [.otherPartition(column: "group", partition: .int(1))])
     }
 
-    @Test("subscriptions that wait for the batch under way are told apart from those that count")
+    @Test("subscriptions that wait for the batch in progress are told apart from those in effect")
     func waitingSubscriptions() {
         var session = ServerSession(schema: F.schema)
         _ = session.handle(.message(.hello(F.hello(position: .none, active: .empty, wanted: F.groupOne))))
@@ -160,7 +160,7 @@ private typealias F = SessionFixture
         #expect(!sight.isVisible && sight.isWanted)
     }
 
-    @Test("hidden properties and those that the device doesn't have are told apart")
+    @Test("hidden properties are told apart from those that the device doesn't have")
     func properties() {
         let authority = SessionAuthority(
             user: "user", rulesFingerprint: 5, readable: { _ in .constant(true) }, hidden: [0: [1]],

@@ -15,7 +15,7 @@ private typealias F = SessionFixture
         return ring.ticks(after: number, thatMayConcern: view, F.client, in: F.schema, limit: limit)?.map(\.tick.number)
     }
 
-    @Test("A ring keeps the newest ticks, and says when it doesn't reach back")
+    @Test("A ring keeps the newest ticks, and says when it doesn't reach back far enough")
     func newest() {
         var ring = TickRing(bounds: Self.bounds)
         for number in 2...6 {
@@ -30,7 +30,7 @@ private typealias F = SessionFixture
         #expect(Self.ticks(&ring, after: 5) == nil)
     }
 
-    @Test("Refusals count toward what a ring keeps, and a tick that is too large alone isn't kept")
+    @Test("Refusals count toward a ring's size, and a tick that is too large by itself isn't kept")
     func refusals() {
         func live(_ number: Int64, _ count: Int) -> LiveTick {
             let refusals = (0..<count).map { _ in F.refused(number) }
@@ -41,7 +41,7 @@ private typealias F = SessionFixture
             let isKept = ring.append(live(Int64(number), 40))
             #expect(isKept)
         }
-        #expect(Self.ticks(&ring, after: 1) == nil, "Three such ticks are too much.")
+        #expect(Self.ticks(&ring, after: 1) == nil, "Three such ticks are too many.")
         #expect(Self.ticks(&ring, after: 2)?.count == 2)
         let isKept = ring.append(live(5, 101))
         #expect(!isKept)
