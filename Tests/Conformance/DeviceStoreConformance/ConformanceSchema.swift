@@ -1,8 +1,8 @@
 internal import Foundation
 public import TomboloModel
 
-/// The classes of the suite: keys of three types, links, a list, every kind of column, and a class that has nothing to do
-/// with the others.
+/// The classes of the suite: keys of three types, links, a list, every kind of column, and a class that is unrelated to
+/// the others.
 public enum ConformanceSchema {
     public static let room = 0
     public static let session = 1

@@ -2,7 +2,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// A make-believe server: rows by class, and batches that bring a device from one state of them to the next.
+/// A fake server: rows by class, and batches that take a device from one state of the rows to the next.
 struct ConformanceServer {
     let schema: Schema
     var rows: [ObjectReference: Row] = [:]
@@ -11,7 +11,7 @@ struct ConformanceServer {
 
     init(schema: Schema) { self.schema = schema }
 
-    /// A whole row as an instruction sees it: with its reference.
+    /// Inserts or replaces a whole row.
     mutating func put(_ classIndex: Int, _ row: Row) { rows[reference(classIndex, row)] = row }
 
     mutating func remove(_ classIndex: Int, _ key: Value) {
@@ -23,7 +23,7 @@ struct ConformanceServer {
         }
     }
 
-    /// List elements go with their owner.
+    /// Removes list elements whose owner is gone.
     mutating func dropOrphans() {
         for (reference, row) in rows where schema[reference.classIndex].owner != nil {
             let owner = ObjectReference(
@@ -36,7 +36,7 @@ struct ConformanceServer {
         ObjectReference(classIndex: classIndex, key: row[schema[classIndex].primaryKeyIndex ?? 0])
     }
 
-    /// The frames from `old` to the present: new rows whole, others by their changed columns.
+    /// The frames from `old` to the present state: new rows whole, others only with their changed columns.
     func frames(from old: [ObjectReference: Row], everything: Bool = false, frameCount: Int = 1) -> [BatchFrame] {
         var frames = (0..<max(1, frameCount)).map { BatchFrame(sequence: $0) }
         var next = 0
@@ -83,8 +83,8 @@ struct ConformanceServer {
     }
 }
 
-/// What a device must show: the server's rows with the pending changesets replayed on top. The plainest possible form
-/// of the rules, to compare stores with.
+/// What a device must show: the server's rows with the pending changesets replayed on top. The rules in their simplest
+/// form, to compare stores with.
 struct ExpectedContent {
     let schema: Schema
     var rows: [ObjectReference: Row]

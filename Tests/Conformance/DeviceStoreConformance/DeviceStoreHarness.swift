@@ -2,27 +2,27 @@ public import TomboloChangesets
 public import TomboloModel
 public import TomboloSyncSession
 
-/// How the conformance suite drives a device store: the store itself, and what an app does on the same file.
+/// How the conformance suite drives a device store: the store itself, and what an app does with the same file.
 public protocol DeviceStoreHarness: AnyObject {
     associatedtype Store: DeviceStore
 
     /// A new, empty store.
     init(schema: Schema, client: ClientID) throws
 
-    /// The store; another object after ``restart()``.
+    /// The store. ``restart()`` replaces it.
     var store: Store { get }
 
-    /// A local write transaction.
+    /// Commits a local write transaction.
     func write(_ instructions: [Instruction], wallMicroseconds: Int64) throws
 
     /// What the app sees of a class, in any order.
     func rows(ofClass classIndex: Int) throws -> [Row]
 
-    /// The process is killed and starts again.
+    /// Kills the process and starts it again.
     func restart() throws
 }
 
-/// A store does not do what ``DeviceStore`` promises.
+/// Thrown when a store breaks a promise of ``DeviceStore``.
 public struct ConformanceFailure: Error, CustomStringConvertible {
     public let description: String
 

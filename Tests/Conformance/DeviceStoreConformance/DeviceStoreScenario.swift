@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// A store, a make-believe server, and the hand-written scenarios.
+/// A store, a fake server, and the hand-written scenarios.
 final class DeviceStoreScenario<Harness: DeviceStoreHarness> {
     typealias S = ConformanceSchema
 
@@ -55,7 +55,7 @@ final class DeviceStoreScenario<Harness: DeviceStoreHarness> {
             "\(what), rows of \(schema[classIndex].name)")
     }
 
-    /// Two sessions, a room, two speakers, and both in the first session's list.
+    /// Delivers two sessions, a room, and two speakers, both in the first session's list.
     func fill() throws {
         server.put(S.room, S.roomRow(1, "Hall", plan: [0, 1, 255]))
         server.put(S.session, S.sessionRow("a", "Opening", room: 1, seats: 10))
@@ -141,12 +141,12 @@ extension DeviceStoreScenario {
         let applied = try deliver()
         try requireEqual(applied.objectCount, 1, "object count")
         try requireServerState("after the change")
-        // An object that the device does not have stays away.
+        // A change to an object that the device doesn't have doesn't create the object.
         var block = RowBlock(schema: schema, classIndex: S.session, columns: [0, 1], isWhole: false)
         block.append(S.sessionRow("elsewhere", "x"))
         _ = try store.apply(
             server.end(frameCount: 1), frames: [BatchFrame(sequence: 0, blocks: [block])], wallMicroseconds: 0)
-        try requireServerState("after a change of an unknown object")
+        try requireServerState("after a change to an unknown object")
     }
 
     private func removal() throws {
@@ -204,7 +204,7 @@ extension DeviceStoreScenario {
         try store.stage(frames[0])
         _ = try store.apply(server.end(frameCount: 2), frames: [frames[1]], wallMicroseconds: 0)
         try requireServerState("after the second attempt")
-        // A batch of one frame does not care about what an interrupted one left.
+        // A batch of one frame is unaffected by what an interrupted batch left.
         try store.stage(stale[0])
         delivered = server.rows
         server.put(S.session, S.sessionRow("d", "Newer"))
@@ -246,7 +246,7 @@ extension DeviceStoreScenario {
         try fill()
         try write(set(S.session, .string("a"), 1, .string("Mine")))
         try write(set(S.session, .string("b"), 1, .string("Mine too")))
-        // The first edit lost to another device's; the second is not there yet.
+        // The first edit lost to another device's; the second hasn't reached the server yet.
         server.put(S.session, S.sessionRow("a", "Theirs", room: 1, seats: 10))
         try deliver(acknowledged: 1)
         try require(
@@ -288,14 +288,14 @@ extension DeviceStoreScenario {
         try requireEqual(try store.untoldRefusals(after: untold[1].id), [untold[2]], "untold after the second")
         try store.forgetRefusals(through: untold[1].id)
         try harness.restart()
-        try requireEqual(try store.untoldRefusals(after: 0), [untold[2]], "untold once two were told")
+        try requireEqual(try store.untoldRefusals(after: 0), [untold[2]], "untold after two were told")
         try store.forgetRefusals(through: untold[2].id)
         let many = (0..<UntoldRefusal.maximumCount + 5).map { refused(4, "\($0)") }
         try write(set(S.session, .string("a"), 3, .int(4)))
         try deliver(acknowledged: 4, refusals: many)
         let kept = try store.untoldRefusals(after: 0)
         try requireEqual(kept.map(\.write), Array(many.suffix(UntoldRefusal.maximumCount)), "the newest")
-        try requireTrue(zip(kept, kept.dropFirst()).allSatisfy { $0.id < $1.id }, "ids rise")
+        try requireTrue(zip(kept, kept.dropFirst()).allSatisfy { $0.id < $1.id }, "ids increase")
     }
 
     private var roomKey: Value { .objectId(ObjectId(high: 7, low: 1)) }
@@ -307,7 +307,7 @@ extension DeviceStoreScenario {
         try deliver()
         try require(
             S.session, [S.sessionRow("a", "Mine", room: nil, seats: 99), S.sessionRow("b", "Closing")],
-            "field of mine, field of theirs")
+            "my field and their field")
         try deliver(acknowledged: 1)
         try requireServerState("acknowledged")
     }
@@ -427,7 +427,7 @@ extension DeviceStoreScenario {
         try require(
             S.session, [S.sessionRow("a", "Three", room: 1, seats: 12), S.sessionRow("b", "Closing")], "recovered")
         try write(set(S.session, .string("b"), 1, .string("Last")))
-        try requireEqual(try queue().map(\.number), [1, 2, 3], "numbers go on")
+        try requireEqual(try queue().map(\.number), [1, 2, 3], "numbers continue")
     }
 
     private func subscriptions() throws {
@@ -506,8 +506,8 @@ extension DeviceStoreScenario {
         try harness.restart()
         try requireEqual(try store.state().reset, .discarding, "reset after a restart")
         let mine = [S.sessionRow("a", "Mine", room: 1, seats: 10), S.sessionRow("b", "Mine too")]
-        try require(S.session, mine, "until the batch, the rows stay")
-        try requireEqual(try queue().map(\.number), [1, 2], "until the batch, the queue stays")
+        try require(S.session, mine, "rows before the batch")
+        try requireEqual(try queue().map(\.number), [1, 2], "queue before the batch")
         server.put(S.session, S.sessionRow("a", "Theirs", room: 1, seats: 3))
         try deliver(replacesAll: true)
         try requireEqual(try queue(), [], "queue")
@@ -518,10 +518,10 @@ extension DeviceStoreScenario {
         try store.finishReset()
         try requireEqual(try store.state().reset, nil, "finished")
         try write(set(S.session, .string("a"), 1, .string("Later")))
-        try requireEqual(try queue().map(\.number), [1], "numbers begin again")
+        try requireEqual(try queue().map(\.number), [1], "numbers start over")
     }
 
-    /// A reset without another client id keeps numbers and position until its batch.
+    /// A reset that keeps the client id keeps numbers and position until its batch.
     private func notedReset() throws {
         try fill()
         for title in ["One", "Two"] { try write(set(S.session, .string("a"), 1, .string(title))) }
@@ -531,7 +531,7 @@ extension DeviceStoreScenario {
         try requireEqual(noted.reset, .recovering, "reset")
         noted.reset = nil
         try requireEqual(noted, before, "everything else")
-        // A batch that doesn't replace everything isn't the reset's.
+        // A batch that doesn't replace everything doesn't complete the reset.
         try deliver()
         try requireEqual(try store.state().reset, .recovering, "reset after another batch")
         try store.finishReset()

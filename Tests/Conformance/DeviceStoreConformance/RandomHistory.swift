@@ -5,7 +5,7 @@ import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// A server and an app that do anything, in any order, with restarts in between.
+/// A server and an app that do random things in random order, with restarts in between.
 struct RandomHistory<Harness: DeviceStoreHarness> {
     let schema: Schema
     let seed: UInt64
@@ -72,7 +72,7 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
         let everything = Int.random(in: 0..<6, using: &generator) == 0
         var frames = server.frames(
             from: delivered, everything: everything, frameCount: Int.random(in: 1...3, using: &generator))
-        // A device that is behind applies the batches that follow along with it.
+        // A device that has fallen behind applies several batches as one.
         while !everything, Int.random(in: 0..<3, using: &generator) == 0 {
             let rows = server.rows
             for _ in 0..<Int.random(in: 1...6, using: &generator) { changeServer() }
@@ -106,9 +106,9 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
         try requireEqual(queued, pending, "the queue")
     }
 
-    // MARK: Random things
+    // MARK: Random values
 
-    /// Of half of the histories mostly tickets, which can be rebased one by one.
+    /// In half of the histories mostly tickets, which can be rebased one by one.
     private mutating func randomClass() -> Int {
         guard seed.isMultiple(of: 2), Int.random(in: 0..<30, using: &generator) > 0 else {
             return Int.random(in: schema.classes.indices, using: &generator)
@@ -166,7 +166,7 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
         }
     }
 
-    /// Few keys, so that edits meet.
+    /// One of only a few keys, so that edits collide.
     private mutating func randomKey(_ classIndex: Int) -> Value {
         let number = UInt32.random(in: 0..<4, using: &generator)
         switch schema.storedType(of: schema[classIndex].columns[0]) {
@@ -191,7 +191,7 @@ struct RandomHistory<Harness: DeviceStoreHarness> {
         case .objectId: return .objectId(ObjectId(high: 1, low: UInt32(number & 7)))
         case .uuid:
             return .uuid(UUID(uuid: (UInt8(number & 7), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
-        // The same number is written in several ways.
+        // The same number can have several spellings.
         case .decimal128: return .decimal(Decimal128(number) / (number > 0 ? "2.00" : 4))
         case .float, .link, .embedded, .array, .list, .linkingObjects: return .null
         }

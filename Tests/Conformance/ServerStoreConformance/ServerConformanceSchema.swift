@@ -1,7 +1,7 @@
 internal import Foundation
 public import TomboloModel
 
-/// The classes of the suite: keys of three types, links, a list, a unique rule, and every kind of column.
+/// The classes of the suite: keys of three types, links, a list, a unique constraint, and every kind of column.
 public enum ServerConformanceSchema {
     public static let room = 0
     public static let session = 1

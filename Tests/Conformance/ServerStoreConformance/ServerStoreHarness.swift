@@ -5,22 +5,22 @@ public import TomboloSyncSession
 public protocol ServerStoreHarness: Sendable {
     associatedtype Store: ServerStore
 
-    /// An empty database with the tables of a schema.
+    /// Makes an empty database with the tables of a schema.
     static func make(schema: Schema) async throws -> Self
 
     var store: Store { get }
 
-    /// Writes rows as plain SQL does, in one transaction and in order; nil rows are deleted.
+    /// Writes rows in order and in one transaction, as plain SQL does. Nil rows are deleted.
     func write(_ rows: [(ObjectReference, Row?)]) async throws
 
     /// Drops the changelog below a tick, as retention does.
     func dropChangelog(below tick: Int64) async throws
 
-    /// Gives everything back.
+    /// Frees all resources.
     func finish() async throws
 }
 
-/// A store does not do what ``ServerStore`` promises.
+/// Thrown when a store breaks a promise of ``ServerStore``.
 public struct ServerStoreConformanceFailure: Error, CustomStringConvertible {
     public let description: String
 

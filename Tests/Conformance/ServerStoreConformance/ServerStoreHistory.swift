@@ -4,8 +4,8 @@ import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// A random history of plain SQL and uploads. After every tick the differences since each of the last few ticks,
-/// applied to the rows as they were then, must give the rows as they are.
+/// A random history of plain SQL and uploads. After every tick, the difference from each of the last few ticks, applied
+/// to the rows as of that tick, must give the current rows.
 struct ServerStoreHistory<Harness: ServerStoreHarness> {
     typealias Model = ServerConformanceSchema
     typealias Rows = [ObjectReference: Row]
@@ -63,7 +63,7 @@ struct ServerStoreHistory<Harness: ServerStoreHarness> {
         }
     }
 
-    /// What a device that may see everything does with a difference.
+    /// Applies a difference as a device that may see everything would.
     private static func apply(_ difference: TickDifference, to rows: Rows, _ schema: Schema) -> Rows {
         var rows = rows
         for change in difference.changes {
@@ -119,13 +119,13 @@ struct ServerStoreHistory<Harness: ServerStoreHarness> {
                     session, "title \(UInt8.random(in: 0...9, using: &random))",
                     room: Bool.random(using: &random) ? number : nil, seats: Int64(number),
                     rating: Bool.random(using: &random) ? 0.5 : nil,
-                    // The same number is written in several ways.
+                    // The same number can have several spellings.
                     price: [nil, 1, "1.0", "1.50", "1E+1", 10, .nan].randomElement(using: &random) ?? nil))
         case 2:
             return Model.put(
                 Model.speaker, Model.speakerRow(Int64(number), "name \(UInt8.random(in: 0...9, using: &random))"))
         default:
-            // An element stays with its session.
+            // An element never changes its session.
             return Model.put(
                 Model.element,
                 Model.elementRow(

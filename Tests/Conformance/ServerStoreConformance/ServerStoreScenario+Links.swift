@@ -24,7 +24,7 @@ extension ServerStoreScenario {
         try requireEqual(sessions[.string("d")]?[Model.Session.room], Model.room(2).key, "the room of d")
     }
 
-    /// Speaker lists too: their elements go with the speaker.
+    /// This includes lists of speakers: an element is removed with its speaker.
     func erasesEndLinksOfTheirChangeset() async throws {
         try await open(ada)
         try await write(
@@ -34,18 +34,18 @@ extension ServerStoreScenario {
         let aula: Instruction = .create(Model.room(1), fields(Model.roomRow(1, "Aula again")))
         let foyer: Instruction = .create(Model.room(2), fields(Model.roomRow(2, "Foyer")))
         try await apply(
-            // To a room that is there, from an object that is there and from one that is not.
+            // Links to an existing room, from an existing object and from a new one.
             upload(
                 ada, 1, base: base, .set(Model.session("a"), field(Model.Session.room, Model.room(1).key)),
                 .create(Model.session("b"), fields(Model.sessionRow("b", "Two", room: 1))), .erase(Model.room(1)), aula),
-            // To a room that comes later.
+            // A link to a room that is created later.
             upload(
                 ada, 2, base: base, .create(Model.session("c"), fields(Model.sessionRow("c", "Three", room: 2))), foyer,
                 .erase(Model.room(2)), foyer),
             upload(
                 ada, 3, base: base, .create(Model.element(1), fields(Model.elementRow(1, of: "a", "a", 1))),
                 .erase(Model.speaker(1)), .create(Model.speaker(1), fields(Model.speakerRow(1, "Ada again")))),
-            // After the erase a link leads to the new room.
+            // A link that is made after the erase leads to the new room.
             upload(
                 ada, 4, base: base, .erase(Model.room(2)),
                 .create(Model.session("d"), fields(Model.sessionRow("d", "Four", room: 2))), foyer))

@@ -55,11 +55,11 @@ extension ServerStoreScenario {
         try requireEqual(try await store.latestTick(), first, "the newest tick")
         try await write(Model.put(Model.room, Model.roomRow(2, "Foyer")))
         let second = try await newTick()
-        try requireTrue(second.number > first.number, "tick numbers rise")
-        try requireTrue(second.time >= first.time, "tick times do not fall")
+        try requireTrue(second.number > first.number, "tick numbers increase")
+        try requireTrue(second.time >= first.time, "tick times don't decrease")
         try requireTrue(second.token != first.token, "tokens differ")
         try requireEqual(try await store.tick(first.number), first, "the first tick by number")
-        try requireEqual(try await store.tick(second.number + 1), nil, "a tick that is not there yet")
+        try requireEqual(try await store.tick(second.number + 1), nil, "a tick that doesn't exist yet")
     }
 
     private func readersSeeTheTick() async throws {
@@ -101,7 +101,7 @@ extension ServerStoreScenario {
                 Dictionary(uniqueKeysWithValues: expected.map { ($0.0.key, $0.1 ?? Row([])) }),
                 "rows of \(schema[classIndex].name)")
         }
-        // The same through the changelog's old values.
+        // The values must also survive as old values in the changelog.
         try await harness.write(rows.reversed().map { ($0.0, nil) })
         _ = try await newTick()
         let difference = try await difference(from: base)
@@ -124,7 +124,7 @@ extension ServerStoreScenario {
             Set(try await rows(Model.session, matching: predicate).keys), [.string("b"), .string("c")], "sessions")
         try requireEqual(
             Set(try await rows(Model.element, matching: predicate).keys), [Model.element(2).key], "elements")
-        // What many subscriptions come to, each within the bounds of one.
+        // A union of many subscriptions, each of which is within the bounds of a single one.
         let union = Predicate.or(
             (0..<17).map { part in
                 .isIn(PropertyPath("seats"), (0..<4_000).map { .int(20 + Int64(part) * 4_000 + $0) })
@@ -210,7 +210,7 @@ extension ServerStoreScenario {
         _ = try await newTick()
         let gone = try change(Model.session("a"), in: try await self.difference(from: middle))
         try requireEqual(gone.new, nil, "the erased object")
-        try requireEqual(try await rows(Model.element).count, 1, "elements that are left")
+        try requireEqual(try await rows(Model.element).count, 1, "remaining elements")
     }
 
     private func differencesSurviveKeyReuse() async throws {

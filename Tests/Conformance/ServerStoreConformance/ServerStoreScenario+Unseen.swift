@@ -26,7 +26,7 @@ extension ServerStoreScenario {
                     ![Model.session, Model.element].contains(classIndex) || row[0] == .string("mine")
                 })
         }
-        // What is answered about an object, an element and a list that the user may not read, and about missing ones.
+        // Attempts on an object, an element and a list, to compare the answers for unreadable and missing ones.
         func attempts(_ key: String, _ element: UInt32) -> [Instruction] {
             [
                 .set(Model.session(key), field(Model.Session.title, .string("x"))),
@@ -64,7 +64,7 @@ extension ServerStoreScenario {
                         .constraint, "Another Session already has this primary key.", className: "Session",
                         key: .string("theirs"))),
                 .applied(lost: 0),
-            ], "creating what is there, and a write to what the user may read")
+            ], "creating an existing object, and a write to an object that the user may read")
         _ = try await newTick()
         try requireEqual(
             try await rows(Model.session),

@@ -29,12 +29,12 @@ extension ServerStoreScenario {
         try await store.keepReadable(readable, under: .max)
         try await store.keepReadable(readable, under: .max)
         try await store.keepReadable([:], under: 2)
-        try requireEqual(try await store.readable(under: .max), readable, "what was kept twice")
+        try requireEqual(try await store.readable(under: .max), readable, "readable predicates that were kept twice")
         try requireEqual(try await store.readable(under: 2), [:], "a user who could read nothing")
         try requireEqual(try await store.readable(under: 3), nil, "a fingerprint that nobody kept")
     }
 
-    /// Every column but the key.
+    /// Writes to every column but the key.
     func fields(_ row: Row, byDefault: Set<Int> = []) -> [FieldWrite] {
         row.values.indices.dropFirst().map {
             FieldWrite(column: $0, value: row[$0], isDefault: byDefault.contains($0))
@@ -94,14 +94,14 @@ extension ServerStoreScenario {
                 instructions: second.changeset.instructions), permit: { _ in nil })
         try requireEqual(try await store.upload([rebased]), [.duplicate], "with a newer base")
         let other = upload(ada, 2, base: base, .add(Model.session("a"), column: Model.Session.seats, amount: 8))
-        try requireEqual(try await store.upload([other]), [.conflict], "another content")
+        try requireEqual(try await store.upload([other]), [.conflict], "different content")
         let fifth = upload(ada, 5, base: base, .erase(Model.session("a")))
         try requireEqual(try await store.upload([fifth]), [.gap(expected: 3)], "a gap")
         _ = try await tick()
         try requireEqual(try await rows(Model.session)[.string("a")]?[Model.Session.seats], .int(12), "seats")
     }
 
-    /// Two copies of a device's file use one client: what each of them does has its effect once or is told to it.
+    /// Two copies of a device's file use one client: what either of them does takes effect once or is reported to it.
     func copiedFilesAreNoticed() async throws {
         try await open(ada, bob)
         try await write(
@@ -113,14 +113,14 @@ extension ServerStoreScenario {
         }
         try await apply(add(1, 1), add(2, 2), add(3, 3))
         _ = try await newTick()
-        // One copy has acknowledged everything, the other comes from before.
+        // One copy has acknowledged everything, the other is older.
         for acknowledged in [3, 0] as [Int64] {
             let opening = try await store.openClient(ada, user: "user \(ada)", acknowledged: acknowledged)
             try requireEqual(opening.mustReset, nil, "opening with \(acknowledged)")
         }
         try requireEqual(try await store.upload([add(2, 2)]), [.duplicate], "the same changeset")
         try requireEqual(try await store.upload([add(3, 30), add(4, 40)]), [.conflict, .gap(expected: 4)], "another")
-        // Also where the group of changesets falls apart.
+        // Also when the group of changesets has to be split.
         let failing = upload(bob, 1, base: base, .create(Model.room(2), fields(Model.roomRow(2, "Aula"))))
         let results = try await store.upload([add(3, 30), failing, add(3, 3), add(4, 40)])
         try requireEqual([results[0], results[2], results[3]], [.conflict, .duplicate, .gap(expected: 4)], "apart")
@@ -128,7 +128,7 @@ extension ServerStoreScenario {
         let baseless = upload(ada, 4, base: unknown, .erase(Model.session("a")))
         try requireEqual(
             try await store.upload([baseless, add(4, 40)]), [.unknownBase, .gap(expected: 4)], "an unknown base")
-        // And over many groups.
+        // And across many groups.
         let many = [add(3, 30)] + (4..<300).map { add($0, 40) }
         try requireEqual(
             try await store.upload(many), [.conflict] + many.dropFirst().map { _ in .gap(expected: 4) }, "many")
@@ -159,7 +159,7 @@ extension ServerStoreScenario {
         try await apply(upload(ada, 1, base: new, instruction), upload(ada, 2, base: new, instruction))
     }
 
-    /// Who stands on no tick saw nothing: whatever happened is concurrent, and an erase wins over a create.
+    /// A client at no tick has seen nothing: everything that happened is concurrent, and an erase wins over a create.
     func originNeedsAllThatHappened() async throws {
         try await open(ada, bob)
         try await write(Model.put(Model.session, Model.sessionRow("a", "One")))
@@ -169,15 +169,15 @@ extension ServerStoreScenario {
         func upload(_ client: ClientID, base: Tick) -> Upload {
             self.upload(client, 1, base: base, at: Stamp(microseconds: first.time.microseconds + 1), create)
         }
-        try requireEqual(try await store.upload([upload(ada, base: .origin)]), [.applied(lost: 1)], "all is there")
-        // What the first tick sees may be gone as soon as it's the floor.
+        try requireEqual(try await store.upload([upload(ada, base: .origin)]), [.applied(lost: 1)], "all is kept")
+        // Once the first tick is the oldest, the changes before it may be gone.
         try await harness.dropChangelog(below: first.number)
-        try requireEqual(try await store.upload([upload(bob, base: .origin)]), [.unknownBase], "not any more")
+        try requireEqual(try await store.upload([upload(bob, base: .origin)]), [.unknownBase], "no longer valid")
         try requireEqual(try await store.upload([upload(ada, base: .origin)]), [.duplicate], "applied before")
         try await apply(upload(bob, base: first))
         _ = try await newTick()
         try requireEqual(
-            try await rows(Model.session)[.string("a")]?[Model.Session.title], .string("Two"), "on a tick that saw it")
+            try await rows(Model.session)[.string("a")]?[Model.Session.title], .string("Two"), "after the erase")
     }
 
     func permissionIsAsked() async throws {
@@ -209,7 +209,7 @@ extension ServerStoreScenario {
             try await rows(Model.session),
             [
                 .string("a"): Model.sessionRow("a", "One", seats: 9), .string("b"): Model.sessionRow("b", "Two"),
-            ], "sessions: what else the changeset did was kept")
+            ], "sessions: the changeset's other write was kept")
     }
 
     func permissionIsAskedForWhatLeavesNoTrace() async throws {
@@ -220,7 +220,7 @@ extension ServerStoreScenario {
             Model.put(Model.session, Model.sessionRow("mine", "Two")),
             Model.put(Model.element, Model.elementRow(1, of: "theirs", "a", 1)))
         let base = try await newTick()
-        // Rooms are for others; sessions are one's own, and stay so.
+        // The user may not write rooms, and may write only their own sessions, without giving them away.
         let permit: @Sendable (WriteRequest) -> WriteDenial? = { request in
             let rows = [request.old, request.new].compactMap { $0 }
             let isMine =
@@ -229,7 +229,7 @@ extension ServerStoreScenario {
             return isMine ? nil : "No."
         }
         let attempts: [[Instruction]] = [
-            // Were it tried, the unique rule would tell that the name is taken.
+            // If this were attempted, the unique constraint would reveal that the name is taken.
             [.create(Model.room(2), fields(Model.roomRow(2, "Aula"))), .erase(Model.room(2))],
             [
                 .erase(Model.element(1)),
@@ -245,7 +245,7 @@ extension ServerStoreScenario {
                 upload(ada, Int64(index) + 1, base: base, instructions, permit: permit)
             ])
             guard let refusal = result[0].refusal, refusal.code == .notPermitted else {
-                throw ServerStoreConformanceFailure("attempt \(index) was not refused as it should: \(result[0])")
+                throw ServerStoreConformanceFailure("attempt \(index) was not refused as expected: \(result[0])")
             }
         }
         _ = try await newTick()
@@ -303,7 +303,7 @@ extension ServerStoreScenario {
         try requireEqual(
             progress, ClientProgress(last: 2, refusals: [RefusedWrite(number: 1, refusal: refusal)]), "progress")
         _ = try await store.openClient(ada, user: "user \(ada)", acknowledged: 1)
-        // What is forgotten is forgotten as of the next tick.
+        // Acknowledged refusals are dropped as of the next tick.
         try await apply(upload(ada, 3, base: base, .erase(Model.speaker(2))))
         _ = try await newTick()
         let later = try await store.withReader { [ada] in try await $0.progress(of: ada) }
@@ -330,11 +330,11 @@ extension ServerStoreScenario {
         try await refuse(ada, 5...6)
         _ = try await newTick()
         let difference = try await difference(from: before)
-        try requireEqual(difference.clients, [ada: 4, bob: 1], "the first changesets that are new")
+        try requireEqual(difference.clients, [ada: 4, bob: 1], "the first new changesets")
         let progress = try await store.withReader { try await $0.progress(of: difference.clients) }
-        try requireEqual(progress[ada]?.last, 6, "progress of the one")
-        try requireEqual(progress[ada]?.refusals.map(\.number), [4, 5, 6], "new refusals of the one")
-        try requireEqual(progress[bob]?.refusals.map(\.number), [1], "new refusals of the other")
+        try requireEqual(progress[ada]?.last, 6, "Ada's progress")
+        try requireEqual(progress[ada]?.refusals.map(\.number), [4, 5, 6], "Ada's new refusals")
+        try requireEqual(progress[bob]?.refusals.map(\.number), [1], "Bob's new refusals")
     }
 
     // MARK: Merging
@@ -351,10 +351,10 @@ extension ServerStoreScenario {
         }
         try requireEqual(
             try await store.upload([edit(ada, "a", "ada", 20, 1), edit(bob, "a", "bob", 10, 1)]),
-            [.applied(lost: 0), .applied(lost: 1)], "the later first")
+            [.applied(lost: 0), .applied(lost: 1)], "later edit first")
         try requireEqual(
-            try await store.upload([edit(ada, "b", "ada", 10, 2)]), [.applied(lost: 0)], "the earlier first")
-        try requireEqual(try await store.upload([edit(bob, "b", "bob", 20, 2)]), [.applied(lost: 0)], "the later")
+            try await store.upload([edit(ada, "b", "ada", 10, 2)]), [.applied(lost: 0)], "earlier edit first")
+        try requireEqual(try await store.upload([edit(bob, "b", "bob", 20, 2)]), [.applied(lost: 0)], "later edit last")
         _ = try await newTick()
         let sessions = try await rows(Model.session)
         try requireEqual(sessions[.string("a")]?[Model.Session.title], .string("ada"), "a")
@@ -370,12 +370,12 @@ extension ServerStoreScenario {
                 ada, 1, base: base, at: later(base, by: 30),
                 .set(Model.session("a"), field(Model.Session.title, .string("ada")))))
         let seen = try await newTick()
-        // Bob saw Ada's edit; his clock says that he edited before it.
+        // Bob saw Ada's edit, but his clock says that his own came before it.
         try await apply(
             upload(
                 bob, 1, base: seen, at: later(base, by: 1),
                 .set(Model.session("a"), field(Model.Session.title, .string("bob")))))
-        // So did Ada's own next changeset, on the base of her first and with a stamp before it.
+        // Bob's own next changeset came after his first too, although its stamp is earlier.
         try await apply(
             upload(
                 bob, 2, base: seen, at: later(base, by: 0),
@@ -395,9 +395,9 @@ extension ServerStoreScenario {
                 client, number, base: base, at: later(base, by: after),
                 .create(Model.session(key), fields(row, byDefault: [1, 2, 3, 4])))
         }
-        // The row has been seen by the base: nothing is concurrent.
+        // The base has seen the row, so nothing is concurrent.
         try await apply(create(ada, 1, "a", after: 10, Model.sessionRow("a", "", rating: 1)))
-        // Ada's first create makes the row; her second and an earlier one of Bob leave it, a later one does not.
+        // Ada's first create makes the row. Her second one and an earlier one of Bob's don't change it; a later one does.
         try await apply(create(ada, 2, "b", after: 20, Model.sessionRow("b", "ada")))
         try await apply(create(ada, 3, "b", after: 30, Model.sessionRow("b", "ada again")))
         try await apply(create(bob, 1, "b", after: 5, Model.sessionRow("b", "bob, earlier")))
@@ -422,7 +422,7 @@ extension ServerStoreScenario {
                 .set(Model.session("a"), field(Model.Session.title, .string("ada")))))
         try await write(Model.put(Model.session, Model.sessionRow("a", "sql", seats: 1)))
         try await open(bob)
-        // Plain SQL came later; Bob, who saw neither, came before it.
+        // Plain SQL came later. Bob, who saw neither edit, came before it.
         try requireEqual(
             try await store.upload([
                 upload(
@@ -444,7 +444,7 @@ extension ServerStoreScenario {
         }
         try await apply(add(ada, 5, 1), add(bob, 7, 1))
         try await apply(add(bob, -2, 2))
-        // A set that is earlier than additions keeps them.
+        // A set that is earlier than additions doesn't undo them.
         try await apply(
             upload(
                 ada, 2, base: base, at: later(base, by: 0),
@@ -498,7 +498,7 @@ extension ServerStoreScenario {
                 throw ServerStoreConformanceFailure("the owner's permission was not asked: \(result)")
             }
         }
-        try requireEqual(results[2], .applied(lost: 1), "an element without its target")
+        try requireEqual(results[2], .applied(lost: 1), "an element whose target is missing")
         _ = try await newTick()
         try requireEqual(
             Set(try await rows(Model.element).values),

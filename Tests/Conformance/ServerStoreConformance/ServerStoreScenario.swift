@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloSyncProtocol
 import TomboloSyncSession
 
-/// One database and what the checks do to it.
+/// One database, and the steps that checks take on it.
 struct ServerStoreScenario<Harness: ServerStoreHarness>: Sendable {
     typealias Model = ServerConformanceSchema
 
@@ -23,7 +23,7 @@ struct ServerStoreScenario<Harness: ServerStoreHarness>: Sendable {
 
     func newTick() async throws -> Tick {
         guard let tick = try await store.makeTick() else {
-            throw ServerStoreConformanceFailure("no tick although something changed")
+            throw ServerStoreConformanceFailure("no tick was made although something changed")
         }
         return tick
     }
@@ -100,7 +100,7 @@ extension TickReader {
     }
 }
 
-/// Puts blocks together.
+/// Collects the rows of blocks.
 actor RowCollector {
     private let schema: Schema
     private var blocks: [RowBlock] = []
@@ -109,7 +109,7 @@ actor RowCollector {
 
     func add(_ block: RowBlock) { blocks.append(block) }
 
-    /// Rows by key, their values in the order of the blocks' columns.
+    /// The rows by key, with their values in the order of the blocks' columns.
     func rows() throws -> [Value: Row] {
         var result: [Value: Row] = [:]
         for block in blocks {

@@ -7,6 +7,6 @@ extension UploadResult {
         if case .applied(_, let refusals) = self { refusals.first } else { nil }
     }
 
-    /// A changeset of which nothing else happened.
+    /// The result of a changeset that did nothing but get this refusal.
     public static func refused(_ refusal: Refusal) -> UploadResult { .applied(lost: 0, refusals: [refusal]) }
 }
