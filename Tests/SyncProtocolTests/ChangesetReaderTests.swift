@@ -4,7 +4,7 @@ import TomboloModel
 
 @testable import TomboloSyncProtocol
 
-/// What is read straight from the bytes, beside what Protocol Buffers messages say.
+/// Changesets read straight from the bytes, compared with those decoded through Protocol Buffers messages.
 @Suite struct ChangesetReaderTests {
     let schema: Schema
     let codec: MessageCodec
@@ -21,7 +21,7 @@ import TomboloModel
     }
 
     @Test(
-        "changesets in the form of this library are read as their messages are",
+        "changesets that this library has encoded are read the same as through messages",
         arguments: 1...200 as ClosedRange<UInt64>)
     func random(seed: UInt64) throws {
         var random = RandomMessages(schema: schema, seed: seed)
@@ -32,7 +32,8 @@ import TomboloModel
     }
 
     @Test(
-        "damaged changesets are read as their messages are, or left to them", arguments: 1...100 as ClosedRange<UInt64>)
+        "damaged changesets are read the same as through messages, or not at all",
+        arguments: 1...100 as ClosedRange<UInt64>)
     func damaged(seed: UInt64) throws {
         var random = RandomMessages(schema: schema, seed: seed)
         let bytes = codec.encode(random.changeset(Int64(seed)))
@@ -53,7 +54,7 @@ import TomboloModel
         }
     }
 
-    @Test("an upload's changesets name classes of their own, or those of the one before")
+    @Test("each changeset of an upload names its own classes, or those of the one before")
     func names() throws {
         var random = RandomMessages(schema: schema, seed: 3)
         var changesets: [Changeset] = []

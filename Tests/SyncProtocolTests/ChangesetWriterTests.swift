@@ -58,7 +58,7 @@ struct ChangesetWriterTests {
         #expect(fieldCount == Self.fieldCount(message), "seed \(seed)")
     }
 
-    /// As readers count them: see ``WireShape``.
+    /// The number of fields, as readers count them: see ``WireShape``.
     private static func fieldCount(_ changeset: WireChangeset) -> Int {
         var count = 5
         for item in changeset.classes { count += 2 + item.columns.count }

@@ -3,14 +3,14 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// Two bytes of an empty part would become a hundred bytes of memory, so parts are counted first.
+/// An empty part of two bytes would take a hundred bytes of memory, so parts are counted first.
 @Suite("Message parts are counted before any is built")
 struct ElementCountTests {
     let codec: MessageCodec
 
     init() throws { codec = MessageCodec(schema: try SampleSchema.make()) }
 
-    /// As many empty nested messages of a field.
+    /// `count` empty nested messages of a field.
     private func empty(_ field: UInt8, _ count: Int) -> [UInt8] {
         let pairs = [UInt16](repeating: UInt16(littleEndian: UInt16(field << 3 | 2)), count: count)
         return pairs.withUnsafeBytes { Array($0) }
@@ -131,7 +131,7 @@ struct ElementCountTests {
             $0.field(1) {
                 $0.field(1, 2)
                 $0.field(2, "token")
-                // No subscription set.
+                // Not a valid subscription set.
                 $0.field(5, [0xff, 0xff, 0xff])
                 $0.field(8, [0xff])
             }
@@ -141,7 +141,7 @@ struct ElementCountTests {
             try codec.opening(ofHello: bytes) == HelloOpening(protocolVersion: 2, accessToken: "token"))
     }
 
-    @Test("A message other than a hello, an unknown version and a giant token open nothing")
+    @Test("A message other than a hello, an unknown version or a giant token doesn't open a session")
     func badOpenings() {
         func error(_ bytes: [UInt8]) -> ProtocolError? {
             #expect(throws: ProtocolError.self) { try codec.opening(ofHello: bytes) }
@@ -168,7 +168,7 @@ struct ElementCountTests {
         #expect(error(garbled)?.code == .malformed)
     }
 
-    @Test("An error is cut by bytes, even if the name in it has few characters")
+    @Test("An error is truncated by bytes, even if the name in it has few characters")
     func longNames() {
         let long = "e" + String(repeating: "\u{301}", count: 100_000)
         let set = SubscriptionSet(

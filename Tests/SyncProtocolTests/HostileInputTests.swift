@@ -15,7 +15,7 @@ struct HostileInputTests {
         codec = MessageCodec(schema: schema)
     }
 
-    /// Decodes with every decoder; an error or a value, which then can be looked at and encoded again.
+    /// Runs every decoder. Each must throw, or return a value that can be read and encoded again.
     private func decodeAll(_ bytes: [UInt8]) {
         if let message = try? codec.decodeClientMessage(bytes) { _ = codec.encode(message) }
         if let message = try? codec.decodeServerMessage(bytes) {
@@ -44,14 +44,14 @@ struct HostileInputTests {
             .filter { $0.count < 2_000 }
     }
 
-    @Test("Every prefix of a message decodes or is an error", arguments: 1...24 as ClosedRange<UInt64>)
+    @Test("Every prefix of a message decodes or throws an error", arguments: 1...24 as ClosedRange<UInt64>)
     func prefixes(seed: UInt64) {
         for bytes in samples(seed) {
             for count in 0...bytes.count { decodeAll(Array(bytes[..<count])) }
         }
     }
 
-    @Test("Every corrupted byte gives a message or an error", arguments: 1...12 as ClosedRange<UInt64>)
+    @Test("A message with a corrupted byte decodes or throws an error", arguments: 1...12 as ClosedRange<UInt64>)
     func corruption(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for bytes in samples(seed) {
@@ -65,14 +65,14 @@ struct HostileInputTests {
         }
     }
 
-    @Test("Garbage decodes or is an error", arguments: 1...200 as ClosedRange<UInt64>)
+    @Test("Garbage decodes or throws an error", arguments: 1...200 as ClosedRange<UInt64>)
     func garbage(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 0...300, using: &generator)
         decodeAll((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    @Test("Bytes spliced from two messages decode or are an error", arguments: 1...100 as ClosedRange<UInt64>)
+    @Test("Bytes spliced from two messages decode or throw an error", arguments: 1...100 as ClosedRange<UInt64>)
     func splices(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let first = samples(seed)
@@ -84,7 +84,7 @@ struct HostileInputTests {
         }
     }
 
-    @Test("A message that is too long is refused unread")
+    @Test("A message that is too long is refused without being read")
     func tooLong() {
         let bytes = [UInt8](repeating: 0, count: MessageCodec.maximumMessageByteCount + 1)
         let error = ProtocolError(.tooLarge, "A message of a device may have at most 20971520 bytes, not 20971521.")
@@ -110,7 +110,7 @@ struct HostileInputTests {
 
     @Test("Nesting is checked before anything recurses", arguments: [65, 1_000, 100_000])
     func nesting(depth: Int) {
-        // Built from the inside: wraps it in field 7 (not).
+        // Built from the inside out: each header wraps the predicate in field 7 (not).
         var headers: [[UInt8]] = []
         var size = 2
         for _ in 0..<depth {

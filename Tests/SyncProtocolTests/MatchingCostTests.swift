@@ -3,7 +3,7 @@ import TomboloModel
 import TomboloSyncProtocol
 
 struct MatchingCostTests {
-    @Test("Matching costs as much as its conditions compare and search")
+    @Test("The cost of matching counts what the conditions compare and search")
     func cost() {
         let search = Predicate.text(PropertyPath("name"), .contains, "x", ignoringCase: false)
         let list = Predicate.isIn(PropertyPath("age"), (0..<99).map { .int($0) })

@@ -24,7 +24,7 @@ struct ProtocolErrorTests {
         #expect(error == ProtocolError(code, message), sourceLocation: location)
     }
 
-    /// Messages from a side with other classes.
+    /// A codec of a peer with other classes.
     private func other(_ classes: [ClassSchema]) throws -> MessageCodec { MessageCodec(schema: try Schema(classes)) }
 
     private static func tag(_ columns: Column...) -> ClassSchema {
@@ -65,7 +65,7 @@ struct ProtocolErrorTests {
         expect(.badSchema, "frame 0: Tag has no property 'colour'") { _ = try codec.decodeBatchFrame(frame) }
     }
 
-    @Test("A block whose type isn't the schema's is refused")
+    @Test("A block whose type differs from the schema's is refused")
     func otherType() throws {
         let sender = try other([Self.tag(Column(name: "label", type: .double, isOptional: true))])
         let block = RowBlock(schema: sender.schema, classIndex: 0, columns: [0, 1], isWhole: true)
@@ -324,9 +324,9 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("A hello of an unreadable version is told so; a readable one is returned with its version")
+    @Test("A hello of an unreadable version is refused as such; a readable one is returned with its version")
     func versions() throws {
-        // A hello whose fields other than the version have changed their form.
+        // A hello in which every field but the version has a different form.
         let future = ProtobufWriter.message {
             $0.field(1) {
                 $0.field(1, 99); $0.field(4, 1); $0.field(3, "text")
@@ -371,7 +371,7 @@ struct ProtocolErrorTests {
         }
     }
 
-    @Test("Each error code has its answer to the device", arguments: ProtocolError.Code.allCases)
+    @Test("Each error code maps to the failure that the device gets", arguments: ProtocolError.Code.allCases)
     func failures(code: ProtocolError.Code) {
         let expected: SessionFailure.Code =
             switch code {

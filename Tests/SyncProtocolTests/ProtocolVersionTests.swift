@@ -5,7 +5,7 @@ import TomboloSyncProtocol
 
 @Suite("Protocol version")
 struct ProtocolVersionTests {
-    /// The hash of the .proto files for each version. Never change a line of a version that was released.
+    /// The hash of the .proto files for each version. Never change the line of a released version.
     private static let hashes: [Int: UInt64] = [
         1: 0x41d8_5252_10c6_244f,
         2: 0xe5c3_9224_be66_9c96,

@@ -2,7 +2,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// Foundation has a type of this name too.
+/// Foundation has a type with this name too.
 typealias Predicate = TomboloModel.Predicate
 
 /// One class with every type, required and optional, one with a list, and one without any optional property.

@@ -3,7 +3,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloSyncProtocol
 
-/// Traces travel beside what matters, and change nothing of it.
+/// Traces travel with changesets and batches, and don't affect them.
 @Suite struct TraceparentTests {
     private static let codec = MessageCodec(schema: try! SampleSchema.make())
     private static let line = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
@@ -22,7 +22,7 @@ import TomboloSyncProtocol
         return changesets.first
     }
 
-    @Test("a changeset's trace arrives, and isn't what it is compared by")
+    @Test("a changeset's trace arrives, and isn't part of its fingerprint")
     func changesets() throws {
         let traced = Self.changeset(Self.line)
         let plain = Self.changeset(nil)
@@ -31,14 +31,14 @@ import TomboloSyncProtocol
         #expect(traced.fingerprint(in: Self.codec.schema) == plain.fingerprint(in: Self.codec.schema))
     }
 
-    @Test("a trace that is too long is left out, and the changeset taken")
+    @Test("a trace that is too long is dropped, and the changeset accepted without it")
     func tooLong() throws {
         let longest = String(repeating: "x", count: MessageCodec.maximumTraceparentByteCount)
         #expect(try Self.received(Self.changeset(longest))?.traceparent == longest)
         #expect(try Self.received(Self.changeset(longest + "x")) == Self.changeset(nil))
     }
 
-    @Test("a device takes no more traces of a batch than there may be")
+    @Test("a device accepts no more traces in a batch than allowed")
     func batches() throws {
         func received(_ traceparents: [String]) throws -> [String]? {
             let end = BatchEnd(

@@ -23,7 +23,7 @@ struct UnknownNamesTests {
                         Column(name: "colour", type: .string), Column(name: "uses", type: .int(bits: 64)),
                     ]),
                 ClassSchema(name: "Ghost", columns: [Self.key, Column(name: "name", type: .string)]),
-                // By text here, by number in the reader's schema.
+                // Keyed by text here, but by number in the reader's schema.
                 ClassSchema(name: "Room", columns: [Self.key]),
             ]))
     }
@@ -46,7 +46,7 @@ struct UnknownNamesTests {
         return result
     }
 
-    @Test("An unknown class, property or key type refuses its changeset and no other")
+    @Test("An unknown class, property or key type gets its changeset refused, and no other")
     func refused() throws {
         let tag = try reference("Tag")
         let all = [
@@ -70,7 +70,7 @@ struct UnknownNamesTests {
         #expect(received.map(\.base) == all.map(\.base))
     }
 
-    @Test("Such a changeset has the fingerprint that a reader knowing all names computes")
+    @Test("A changeset with unknown names has the fingerprint that a reader who knows all names would compute")
     func fingerprint() throws {
         let tag = try reference("Tag")
         let all = [
@@ -85,7 +85,7 @@ struct UnknownNamesTests {
         }
     }
 
-    @Test("A malformed part beside an unknown name still fails the message")
+    @Test("A malformed part next to an unknown name still fails the message")
     func malformed() {
         let bytes = ProtobufWriter.message {
             $0.field(3) {
@@ -121,7 +121,7 @@ struct UnknownNamesTests {
         #expect(sent == Changeset(number: 2, base: 9, stamp: old.stamp, instructions: old.instructions))
     }
 
-    @Test("A value of a type the property no longer has is left out of a queued changeset")
+    @Test("A value whose type the property no longer has is left out of a queued changeset")
     func retyped() throws {
         let item = ClassSchema(name: "Tag", columns: [Self.key, Column(name: "label", type: .int(bits: 64))])
         let old = MessageCodec(schema: try Schema([item]))
@@ -132,7 +132,7 @@ struct UnknownNamesTests {
         #expect(read.instructions.count == 1 && read.queuedBytes == bytes)
     }
 
-    @Test("A queued changeset that the app fully knows keeps no bytes beside its instructions")
+    @Test("A queued changeset that the app fully knows doesn't keep its bytes as well as its instructions")
     func whole() throws {
         let tag = ObjectReference(classIndex: try #require(schema.index(of: "Tag")), key: .int(7))
         let whole = changeset(1, .create(tag, [label("a")]), .set(tag, []), .erase(tag))

@@ -104,7 +104,7 @@ struct VisibilityTests {
         }
     }
 
-    @Test("An object that still matches is sent with its changed properties only")
+    @Test("Only the changed properties of an object that still matches are sent")
     func updates() throws {
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
         let all = Visibility(predicates: [room: .constant(true)])
@@ -173,7 +173,7 @@ struct VisibilityTests {
         #expect(builder.frames().first?.blocks.first?.columns == [0])
     }
 
-    @Test("A change of hidden properties alone sends nothing, and one of others leaves them out")
+    @Test("A change to hidden properties alone sends nothing, but a whole object has every column")
     func hiddenColumns() throws {
         let all = Visibility(predicates: [tag: .constant(true), room: .constant(true)])
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns, hidden: [room: [1]])
@@ -183,7 +183,7 @@ struct VisibilityTests {
         #expect(builder.frames().first?.blocks.first?.columns == [0, 1], "A whole object has every column.")
     }
 
-    @Test("A list is hidden if its elements may not be read and some of the objects that have it may")
+    @Test("A list is hidden if its elements may not be read but some of the objects that have it may")
     func hiddenLists() throws {
         let others = schema.elementClassIndexes(of: everything).filter { $0 != element }
         func hidden(_ readable: (Int) -> Predicate) -> Set<Int> {
@@ -191,11 +191,11 @@ struct VisibilityTests {
         }
         #expect(hidden { .constant($0 != element) } == [element])
         #expect(hidden { _ in .constant(true) } == [])
-        #expect(hidden { _ in .constant(false) } == [], "Nothing of the class may be read.")
+        #expect(hidden { _ in .constant(false) } == [], "No object of the class may be read.")
         #expect(hidden { $0 == everything ? seats(.less, 5) : .constant(false) } == Set(others + [element]))
     }
 
-    @Test("Large batches are cut into numbered frames with nothing missing")
+    @Test("Large batches are split into numbered frames with nothing missing")
     func cut() throws {
         let all = Visibility(predicates: [room: .constant(true)])
         var builder = FrameBuilder(schema: schema, deviceColumns: allColumns)
@@ -222,7 +222,7 @@ struct VisibilityTests {
         #expect(frames.last?.objectsSoFar == removed + rows)
     }
 
-    @Test("A set whose queries are too large together is refused, naming one")
+    @Test("A set whose queries are too large in total is refused, naming one of them")
     func setSize() {
         let query = Predicate.isIn(PropertyPath("seats"), (0..<4_000).map { .int($0) })
         func set(_ count: Int) -> SubscriptionSet {
@@ -237,7 +237,7 @@ struct VisibilityTests {
         #expect(error?.message.contains("'query 8'") == true)
     }
 
-    @Test("The text searches of a set's queries are bounded together")
+    @Test("The total number of text searches in a set's queries is bounded")
     func searchCount() throws {
         let tag = schema.classes.firstIndex { $0.name == "Tag" }
         #expect(tag != nil)

@@ -38,12 +38,12 @@ struct WireVectorTests {
             .applied(tick: .max), [0x22, 0x0b, 0x08, 0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01])
     }
 
-    @Test("Other forms of applied mean the same, and none is taken for what it isn't")
+    @Test("Other encodings of applied are read the same way, and malformed ones are refused")
     func appliedOtherwise() throws {
         let same: [[UInt8]] = [
-            [0x22, 0x04, 0x08, 0xd8, 0x84, 0x00],  // more bytes than needed
-            [0x22, 0x05, 0x08, 0x02, 0x08, 0xd8, 0x04],  // the last of two counts
-            [0x22, 0x05, 0x10, 0x01, 0x08, 0xd8, 0x04],  // a field that nobody knows yet, before
+            [0x22, 0x04, 0x08, 0xd8, 0x84, 0x00],  // a varint longer than needed
+            [0x22, 0x05, 0x08, 0x02, 0x08, 0xd8, 0x04],  // the last of two values counts
+            [0x22, 0x05, 0x10, 0x01, 0x08, 0xd8, 0x04],  // an unknown field, before the tick
             [0x22, 0x05, 0x08, 0xd8, 0x04, 0x10, 0x01],  // and after
             [0x78, 0x01, 0x22, 0x03, 0x08, 0xd8, 0x04], [0x22, 0x03, 0x08, 0xd8, 0x04, 0x78, 0x01],
         ]
@@ -132,7 +132,7 @@ struct WireVectorTests {
         #expect(codec.encode(predicate).hexadecimal == message.hexadecimal)
         let decoded = try codec.decodePredicate(message)
         #expect(decoded == predicate)
-        // Zeros are sent too.
+        // Trailing zeros are sent too.
         guard case .compare(_, _, .decimal(let read)) = decoded else {
             Issue.record("\(decoded)")
             return
