@@ -57,7 +57,7 @@ private typealias F = ArbiterFixture
         #expect(writes.last == F.update(1, F.parent, .int(2)))
     }
 
-    @Test("A link to an object that goes into the trash leads to it when a create takes it over")
+    @Test("A link to an object that is moved to the trash leads to the object that a create puts in its place")
     func theTrashKeepsLinks() throws {
         let schema = try Schema([
             ClassSchema(

@@ -59,7 +59,7 @@ private typealias F = ArbiterFixture
         #expect(result.lost == 0)
     }
 
-    @Test("Edits of an object that doesn't exist are lost")
+    @Test("Edits to an object that doesn't exist are lost")
     func missingObject() throws {
         var f = F()
         #expect(try f.apply([F.set(1, F.title, .string("x"))]).lost == 1)

@@ -53,7 +53,7 @@ private typealias F = ArbiterFixture
         f.load(7, parent: .int(1))
         _ = try f.apply(
             [
-                // Away and back, away for good, to it in the end, and to it before it exists.
+                // Links that leave the target and return, leave for good, end up at it, or precede its creation.
                 F.set(6, F.parent, .int(2)), F.set(6, F.parent, .int(1)), F.set(7, F.parent, .int(2)),
                 F.set(3, F.parent, .int(1)), .create(F.item(9), [FieldWrite(column: F.parent, value: .int(8))]),
                 .create(F.item(8), []),

@@ -48,9 +48,9 @@ private typealias F = ArbiterFixture
         }
         #expect(try written(F.set(1, F.title, .string("old"))) == [F.title])
         #expect(try written(F.create(F.item(1), title: "old"), .add(F.item(1), column: F.count, amount: 0)) == [1, 2])
-        #expect(try written(F.set(1, F.small, .int(3))) == [F.small], "It loses, which is nobody else's business.")
+        #expect(try written(F.set(1, F.small, .int(3))) == [F.small], "It loses, but permission is asked anyway.")
         #expect(try written(.add(F.item(1), column: F.small, amount: 1)) == [F.small])
-        #expect(try written(F.set(1, F.title, .string("x"), isDefault: true)) == [], "It replaces nothing.")
+        #expect(try written(F.set(1, F.title, .string("x"), isDefault: true)) == [], "The default replaces nothing.")
         #expect(try written(F.create(F.item(2), title: "new")) == [], "New objects are judged by their values.")
     }
 
@@ -65,7 +65,7 @@ private typealias F = ArbiterFixture
     }
 
     @Test(
-        "Whoever may not write an object isn't told that a sum is too large or that an element is another's",
+        "A user who may not write an object isn't told that a sum is too large or that an element belongs to another object",
         arguments: [
             Instruction.add(F.item(1), column: F.count, amount: .max), .add(F.item(1), column: F.small, amount: 128),
             F.createElement(F.element(1), owner: 2, target: 1),
@@ -82,7 +82,7 @@ private typealias F = ArbiterFixture
         #expect(refusal { _ in nil } == .invalid)
     }
 
-    @Test("What the user may not read is left alone, and seen again by the next changeset of somebody who may")
+    @Test("An object the user may not read is left alone, and seen again by a later changeset of one who may")
     func unseen() throws {
         var f = F()
         f.load(1, title: "theirs", count: 1)
@@ -94,12 +94,12 @@ private typealias F = ArbiterFixture
         ]
         let isOther: (Int, Row) -> Bool = { $1[0] != .int(1) }
         let result = try f.apply(instructions, permit: { $0.old?[0] == .int(2) ? nil : "no" }, sees: isOther)
-        #expect(result.writes == [F.update(2, F.parent, .int(1))], "Links are kept.")
+        #expect(result.writes == [F.update(2, F.parent, .int(1))], "A link to an unseen object is kept.")
         #expect(result.lost == 3)
         #expect(try f.apply([F.set(1, F.title, .string("y"))], by: F.b).writes == [F.update(1, F.title, .string("y"))])
     }
 
-    @Test("A create of an unseen object is decided like that of a new one, and then refused for its key")
+    @Test("A create of an unseen object is judged like that of a new one, and then refused because of its key")
     func unseenCreate() throws {
         func refusal(_ permit: (WriteRequest) -> WriteDenial?) -> Refusal? {
             var f = F()
@@ -116,7 +116,7 @@ private typealias F = ArbiterFixture
         )
     }
 
-    @Test("What a changeset itself makes unreadable it may still write")
+    @Test("A changeset may still write an object that it has itself made unreadable")
     func becomesUnseen() throws {
         var f = F()
         f.load(1, title: "open")

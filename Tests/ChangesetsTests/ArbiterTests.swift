@@ -4,8 +4,8 @@ import TomboloModel
 
 private typealias F = ArbiterFixture
 
-/// Which of two writes counts: what happened before, the later stamp, defaults and counters. The other suites of ``Arbiter``
-/// have its further rules.
+/// Which of two writes wins: what happened before, the later stamp, defaults and counters. ``Arbiter``'s other rules have
+/// suites of their own.
 @Suite struct ArbiterTests {
     // MARK: What happened before
 
@@ -128,12 +128,12 @@ private typealias F = ArbiterFixture
         for marks in [[:], [F.title: .byDefault]] as [[Int: LogEntry.Mark]] {
             var f = F()
             f.load(1)
-            // Seen by the base, or the device's own.
+            // Either the base has seen the entry, or it is the device's own.
             f.log(1, .create, marks, xid: author == F.a ? 20 : 7, at: 5, by: author)
             let result = try f.apply([.create(F.item(1), fields)])
             #expect(result.writes == [F.update(1, F.count, .int(7))])
         }
-        // The changelog has nothing about older edits.
+        // Older edits are no longer in the changelog.
         var f = F()
         f.load(1)
         #expect(try f.apply([.create(F.item(1), fields)]).writes == [F.update(1, F.count, .int(7))])
@@ -187,7 +187,7 @@ private typealias F = ArbiterFixture
         #expect(result.writes == [F.update(1, F.count, .int(107))])
     }
 
-    @Test("A set that later additions take beyond its column's type is refused")
+    @Test("A set is refused if later additions to it overflow its column's type")
     func overflowingSet() throws {
         var f = F()
         f.load(1, count: 5)

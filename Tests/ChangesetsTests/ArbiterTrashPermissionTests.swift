@@ -17,15 +17,15 @@ private typealias F = ArbiterFixture
         #expect(asked[1].old == F.pageRow(1, "theirs"))
         #expect(asked[2].old == F.pageRow(1, "theirs"))
         #expect(asked[2].new == F.pageRow(1, "mine"))
-        #expect(asked[2].written == [0, 1], "Hidden properties would be lost.")
-        // Once replaced, it's as the changeset left it.
+        #expect(asked[2].written == [0, 1], "All columns count as written, since hidden ones would be lost.")
+        // Once replaced, the object is as the changeset left it.
         let again = try f.requests(erased ? [F.create(F.page(1), title: "again")] : [.erase(F.page(1))])
         #expect(again.map(\.operation) == (erased ? [.create, .restore, .update] : [.delete]))
         #expect(again.last?.old == F.pageRow(1, "mine"))
     }
 
     @Test(
-        "A create with the key of a trashed object is refused as one with that of an object that can't be read",
+        "A create with the key of a trashed object is refused exactly like one with the key of an unreadable object",
         arguments: [
             [F.create(F.page(1), title: "mine")],
             [
@@ -53,7 +53,7 @@ private typealias F = ArbiterFixture
         #expect(ofTrashed.lost == ofUnseen.lost)
     }
 
-    @Test("What a changeset itself puts into the trash it needs no permission to restore")
+    @Test("A changeset needs no permission to restore what it has itself put in the trash")
     func trashedMeanwhile() throws {
         var f = F()
         f.arbiter.load(F.page(1), F.pageRow(1, "old"))

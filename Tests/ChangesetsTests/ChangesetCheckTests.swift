@@ -45,7 +45,7 @@ struct ChangesetCheckTests {
         #expect(reference == F.item(1) && row[0] == .int(1) && !defaults.contains(0))
     }
 
-    @Test("A primary key cannot be added to")
+    @Test("An addition to a primary key is refused")
     func additionToKey() {
         #expect(reason(.add(F.item(1), column: 0, amount: 1))?.code == .invalid)
         #expect(reason(.add(F.item(1), column: F.count, amount: 1)) == nil)
@@ -92,11 +92,11 @@ struct ChangesetCheckTests {
         let erase = Instruction.erase(F.item(1))
         #expect(denied([.update], set) && !denied([.create, .delete], set))
         #expect(denied([.delete], set, erase) && !denied([.create, .update], erase))
-        // A create edits the object if it exists, and makes it if it doesn't.
+        // A create edits an object that exists, and makes one that doesn't.
         #expect(denied([.create, .update], create, set))
         #expect(!denied([.create], create) && !denied([.update], create, set))
         #expect(denied([.create, .delete], create, erase) && !denied([.create, .update], create, erase))
-        // In the other class everything is permitted.
+        // The other class permits everything.
         #expect(!denied([.create, .update, .delete], .erase(F.page(1))))
     }
 

@@ -4,9 +4,9 @@ import TomboloModel
 
 private typealias F = ArbiterFixture
 
-/// An arbiter that was told what a group writes keeps less, and decides alike.
+/// An arbiter that is told in advance what a group writes keeps less in memory, and decides the same.
 @Suite struct ExpectedGroupTests {
-    /// The numbers of L'Ecuyer's table for 64 bits.
+    /// A linear congruential generator with a 64-bit multiplier from L'Ecuyer's table.
     private struct Numbers {
         var state: UInt64
 
@@ -44,7 +44,7 @@ private typealias F = ArbiterFixture
         return fixture.arbiter
     }
 
-    @Test("a group that was announced is decided like one that wasn't", arguments: 0..<500)
+    @Test("a group that was announced is decided just like one that wasn't", arguments: 0..<500)
     func alike(seed: UInt64) {
         var numbers = Numbers(state: seed &* 7_919 &+ 11)
         let changesets = (0..<numbers.below(6) + 1).map { index in

@@ -45,11 +45,11 @@ import TomboloChangesets
         #expect(Stamp(microseconds: 5).clamped(from: earliest, to: latest) == earliest)
         #expect(Stamp(microseconds: 15).clamped(from: earliest, to: latest).microseconds == 15)
         #expect(Stamp(microseconds: 25).clamped(from: earliest, to: latest) == latest)
-        // The server's clock went back: the base decides.
+        // The server's clock went back, so the base decides.
         #expect(Stamp(microseconds: 25).clamped(from: latest, to: earliest) == latest)
     }
 
-    @Test("The server's time goes on after the server has said it, and never back")
+    @Test("The server's time runs on from what the server reported, and never goes back")
     func serverClock() {
         let clock = ServerClock(Stamp(microseconds: 1_000_000), at: 500)
         #expect(clock.time(at: 250_500).microseconds == 1_250_000)

@@ -36,7 +36,7 @@ private typealias F = ArbiterFixture
             ])
     }
 
-    @Test("Of an object's instructions those go that would make it forbidden, in the order of the app's calls")
+    @Test("Instructions that would make their object forbidden are dropped, in the order of the app's calls")
     func order() {
         var f = F()
         f.load(1)
@@ -53,7 +53,7 @@ private typealias F = ArbiterFixture
         #expect(result.refused.told.map(\.message) == ["not this count", "not this title"])
     }
 
-    @Test("What is forbidden only between two instructions is permitted")
+    @Test("A forbidden state that lasts only between two instructions is permitted")
     func between() {
         var f = F()
         f.load(1)
@@ -62,7 +62,7 @@ private typealias F = ArbiterFixture
         #expect(result.refused.isEmpty && result.writes.count == 2)
     }
 
-    @Test("A refused create takes its later edits, links to it and its list along; the list's other objects stay")
+    @Test("A refused create drops its later edits, links to it and its list, but not the objects in the list")
     func create() {
         var f = F()
         f.load(1)
@@ -90,7 +90,7 @@ private typealias F = ArbiterFixture
     }
 
     @Test(
-        "An object that is replaced by one that is refused stays as it was, with its list", arguments: [true, false])
+        "An object whose replacement is refused stays as it was, with its list", arguments: [true, false])
     func replacement(isInvalid: Bool) {
         var f = F()
         f.load(1, title: "old")
@@ -110,7 +110,7 @@ private typealias F = ArbiterFixture
         #expect(result.refused.told.map(\.key) == [.int(1)])
     }
 
-    @Test("A list's elements are refused with its object's name, and only there")
+    @Test("A refused change to a list names the list's object, and leaves other lists alone")
     func elements() {
         var f = F()
         for key: Int64 in 1...3 { f.load(key) }
@@ -123,7 +123,7 @@ private typealias F = ArbiterFixture
         #expect(result.refused.told == [Refusal(.notPermitted, "not this list", className: "Item", key: .int(1))])
     }
 
-    @Test("A list may be edited although another edit of its object is refused, if the object may be written as it is")
+    @Test("A list may be edited despite a refused edit to its object, if the object may be written as it is")
     func listOfRefusedObject() {
         var f = F()
         f.load(1)
@@ -141,7 +141,7 @@ private typealias F = ArbiterFixture
         #expect(other.writes.isEmpty)
     }
 
-    @Test("Invalid fields of a set are refused alone, other invalid instructions whole")
+    @Test("Only the invalid fields of a set are refused; other invalid instructions are refused whole")
     func invalid() {
         var f = F()
         f.load(1)
@@ -165,17 +165,17 @@ private typealias F = ArbiterFixture
         #expect(result.refused.told.map(\.code) == [.constraint])
     }
 
-    @Test("What was refused isn't concurrent with later changesets of the group")
+    @Test("Refused writes aren't concurrent with later changesets of the group")
     func group() throws {
         var f = F()
         f.load(1)
         _ = f.arbitrate(
             [Self.set(1, (F.title, .string("forbidden")), (F.count, .int(5)))], at: 100, permit: Self.permit)
         let next = try f.apply([Self.set(1, (F.title, .string("x")), (F.count, .int(6)))], at: 1, by: F.b)
-        #expect(next.lost == 1, "Only the count is there.")
+        #expect(next.lost == 1, "Only the count was written, so only that conflicts.")
     }
 
-    @Test("An object with very many refused instructions loses them all, and many objects are told in part")
+    @Test("Very many instructions of an object are lost if one is refused; many refused objects are reported in part")
     func bounds() {
         var f = F()
         f.load(1)
@@ -191,7 +191,7 @@ private typealias F = ArbiterFixture
         #expect(told.refused.told.last?.key == nil)
     }
 
-    @Test("A rule that never agrees ends with the whole changeset refused")
+    @Test("If a rule keeps changing its answer, the whole changeset is refused in the end")
     func endless() {
         var f = F()
         f.load(1)

@@ -3,7 +3,7 @@ import TomboloChangesets
 import TomboloModel
 
 @Suite struct RefusalTests {
-    @Test("A refusal stays small: its message is cut by bytes, and a long key is left out")
+    @Test("A refusal stays small: its message is truncated by bytes, and a long key is left out")
     func bounds() {
         let accents = "e" + String(repeating: "\u{301}", count: 100_000)
         let long = Refusal(.invalid, accents, className: "Item", key: .string(accents))

@@ -4,8 +4,8 @@ import Testing
 
 @Suite("Undoable dictionary")
 struct UndoableDictionaryTests {
-    /// Every order of three writes and removals of two keys, from every beginning.
-    @Test("What was done stays or is taken back", arguments: 0..<4)
+    /// Tries every sequence of three writes and removals of two keys, from every initial state.
+    @Test("Changes can be kept or taken back", arguments: 0..<4)
     func everyOrder(beginning: Int) {
         let initial = [0: 10, 1: 11].filter { beginning & (1 << $0.key) != 0 }
         for order in 0..<64 {
