@@ -12,9 +12,10 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Whatever is kept: right after a commit returned, whoever asks gets what it wrote.
+/// Whatever is cached, every visitor gets what a commit wrote as soon as the commit has returned.
 @Suite("What anonymous visitors get", .timeLimit(.minutes(15))) struct AnonymousAnswersTests {
-    /// Two servers on one database; each call asks both, which must agree, twice, so that the second answer is a kept one.
+    /// Runs two servers on one database. Each call asks both of them twice, so that the second answers come from the cache.
+    /// All answers must agree.
     private static func run(
         _ body:
             @escaping @Sendable (ServiceFixture, _ get: @escaping @Sendable (String) async throws -> Answer)
@@ -46,7 +47,7 @@ import TomboloRules
         }
     }
 
-    @Test("a list shows every kind of change by plain SQL, at once and on every server")
+    @Test("a list shows every kind of change made with plain SQL, at once and on every server")
     func lists() async throws {
         try await Self.run { fixture, get in
             let path = "/events/\(fixture.event)/tickets"
@@ -57,7 +58,7 @@ import TomboloRules
             #expect(try await names() == ["Earliest", "Regular", "Student", "Supporter"])
             try await rows.set("Ticket", t[0], "rank", "a9")
             #expect(try await names() == ["Regular", "Student", "Supporter", "Earliest"])
-            // One that the list did not have.
+            // A ticket that wasn't in the list.
             try await rows.set("Ticket", t[2], "isHidden", .bool(false))
             #expect(try await names() == ["Regular", "Staff", "Student", "Supporter", "Earliest"])
             try await rows.set("Ticket", t[2], "isHidden", .bool(true))
@@ -65,7 +66,7 @@ import TomboloRules
                 "Ticket",
                 ["event": .objectId(fixture.event), "name": "New", "rank": "a0V", "kind": "free", "currency": "EUR"])
             #expect(try await names() == ["New", "Regular", "Student", "Supporter", "Earliest"])
-            // To another event and back.
+            // The ticket moves to another event and back.
             try await rows.set("Ticket", new, "event", .objectId(fixture.draft))
             #expect(try await names() == ["Regular", "Student", "Supporter", "Earliest"])
             try await rows.set("Ticket", new, "event", .objectId(fixture.event))
@@ -77,7 +78,7 @@ import TomboloRules
         }
     }
 
-    @Test("an event that is unpublished, trashed and restored comes and goes at once")
+    @Test("an event disappears and reappears at once when it is unpublished, trashed or restored")
     func trash() async throws {
         try await Self.run { fixture, get in
             let (list, page) = ("/events/\(fixture.event)/tickets", "/events/\(fixture.event)")
@@ -98,7 +99,7 @@ import TomboloRules
         }
     }
 
-    @Test("the page shows changes of everything on it")
+    @Test("the page shows changes to everything on it")
     func pages() async throws {
         try await Self.run { fixture, get in
             let rows = fixture.rows()
@@ -123,7 +124,7 @@ import TomboloRules
         }
     }
 
-    @Test("what a transaction wrote long before it is committed is seen when it is")
+    @Test("what a transaction wrote long before its commit is seen once it commits")
     func longTransactions() async throws {
         try await Self.run { fixture, get in
             let path = "/events/\(fixture.event)/tickets"
@@ -145,7 +146,7 @@ import TomboloRules
         }
     }
 
-    @Test("more changes at once than are worth listing count too")
+    @Test("more changes at once than are worth listing are noticed too")
     func manyChanges() async throws {
         try await Self.run { fixture, get in
             let path = "/events/\(fixture.event)/tickets"
@@ -160,7 +161,7 @@ import TomboloRules
         }
     }
 
-    @Test("those who are logged in never get what is kept for visitors, nor visitors what they get")
+    @Test("logged-in users never get what is cached for visitors, nor visitors what users get")
     func usersAreApart() async throws {
         try await TicketTests.run { fixture, call in
             let path = "/events/\(fixture.event)/tickets"
@@ -175,7 +176,7 @@ import TomboloRules
         }
     }
 
-    @Test("new rules count at once")
+    @Test("new rules take effect at once")
     func rules() async throws {
         try await ServiceFixture.with { fixture in
             let rules = Mutex(fixture.rules)
@@ -206,13 +207,13 @@ import TomboloRules
         }
     }
 
-    @Test("a connection that is lost, and a database that is restored under an open one, make everything forgotten")
+    @Test("the cache is cleared when its connection is lost, or when the database is restored under an open one")
     func restored() async throws {
         try await Self.run { fixture, get in
             let path = "/events/\(fixture.event)/tickets"
             func first() async throws -> String? { TicketTests.names(try await get(path)).first }
             #expect(try await first() == "Early")
-            // What a restore does, no trigger logs.
+            // No trigger logs what a restore changes.
             try await fixture.pool.withConnection { connection in
                 try await connection.execute(
                     """
@@ -242,7 +243,7 @@ import TomboloRules
         }
     }
 
-    @Test("readers among writers never see less than was committed before they asked")
+    @Test("readers that run alongside writers never see less than was committed before they asked")
     func readersAmongWriters() async throws {
         try await TicketTests.run { fixture, call in
             let path = "/events/\(fixture.event)/tickets"

@@ -50,7 +50,7 @@ import TomboloServerModel
         "admin", "superAdmin",
     ]
 
-    @Test("each decorator is for its role and those above it, in their event; nobody else gets in")
+    @Test("each decorator admits its role and those above it, in their event, and nobody else")
     func everyDecorator() async throws {
         let organizers: Set<String> = ["owner", "organizer", "superAdmin"]
         let expected: [(path: String, roles: Set<String>)] = [
@@ -81,7 +81,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an address with none of the words, and one with all of them, is decided like any other")
+    @Test("an address without words such as session and create is decided like one with all of them")
     func words() async throws {
         try await Self.run { fixture, routes in
             Self.on(routes, "/x/{id}", .isOrganizer(of: Self.scope(fixture)))
@@ -98,7 +98,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an event that is called session, create or an id is decided by its key")
+    @Test("access to an event is decided by its key, even if its name is session, create or an id")
     func names() async throws {
         try await Self.run { fixture, routes in
             Self.on(routes, "/events/{id}", .isOrganizer(of: Self.scope(fixture)))
@@ -120,7 +120,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("another event's id, and one that no event has, get 403 from whom it isn't for")
+    @Test("users without rights get 403 for another event's id and for an id that no event has")
     func otherEvents() async throws {
         try await Self.run { fixture, routes in
             Self.on(routes, "/events/{id}", .isOrganizer(of: Self.scope(fixture)))
@@ -140,7 +140,7 @@ import TomboloServerModel
             }
             let own = try await status("/sessions/\(fixture.sessions[0])", as: "organizer")
             #expect(own == 200)
-            // The id of their event isn't one of a session.
+            // The id of their event isn't the id of a session.
             let mistaken = try await status("/sessions/\(fixture.event)", as: "organizer")
             #expect(mistaken == 403)
             let draft = try await status("/sessions/\(fixture.draftSession)", as: "stranger")
@@ -148,7 +148,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("stacked decorators all count")
+    @Test("stacked decorators all apply")
     func stacked() async throws {
         try await Self.run { fixture, routes in
             let event = Self.scope(fixture)
@@ -171,7 +171,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a co-organizer changes sessions, and nobody's role: not even their own")
+    @Test("a co-organizer may change sessions, but nobody's role, not even their own")
     func promotion() async throws {
         try await Self.run { fixture, routes in
             let event = Self.scope(fixture)
@@ -203,7 +203,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an event's organizers see what each role may do in it, and a changed box with the next request")
+    @Test("an event's organizers see what each role may do in it, and a changed permission with the next request")
     func eventPermissions() async throws {
         try await ServiceFixture.with { fixture in
             let app = try buildTicketApplication(

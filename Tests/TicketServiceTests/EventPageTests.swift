@@ -31,7 +31,7 @@ import TomboloModel
         }
     }
 
-    @Test("a name that turns the direction of writing turns no price, subtitle or other name around")
+    @Test("a name that reverses the writing direction doesn't reverse prices, subtitles or other names")
     func directions() async throws {
         try await TicketTests.run { fixture, call in
             for (name, id, property) in [
@@ -47,7 +47,7 @@ import TomboloModel
         }
     }
 
-    @Test("a page that may not have all of an event says so")
+    @Test("a page that may not show all of an event says so")
     func largeEvent() async throws {
         try await TicketTests.run { fixture, call in
             try await fixture.pool.query(
@@ -76,7 +76,7 @@ import TomboloModel
         }
     }
 
-    @Test("days are the same as elsewhere, also from before the Gregorian calendar")
+    @Test("days agree with those elsewhere, even before the Gregorian calendar")
     func oldDays() async throws {
         try await TicketTests.run { fixture, call in
             for (time, day) in [

@@ -7,7 +7,7 @@ import TomboloModel
 @Suite("Kept answers") struct KeptAnswersTests {
     private static func id(_ number: UInt32) -> ObjectId { ObjectId(high: 0, low: number) }
 
-    /// Renders an event's page of some rows, with something changed meanwhile.
+    /// Renders an event's page from some rows, while `changed` change.
     private static func keep(
         _ page: String, of event: ObjectId, rows: Set<ObjectId> = [], changing changed: Set<ObjectId> = [],
         in kept: inout KeptAnswers
@@ -35,7 +35,7 @@ import TomboloModel
         #expect(kept.byteCount == 0)
     }
 
-    @Test("What changes while an answer is rendered keeps it from being kept")
+    @Test("An answer isn't kept if something that it shows changes while it is rendered")
     func changesMeanwhile() {
         let (event, row, stranger) = (Self.id(1), Self.id(3), Self.id(4))
         var kept = KeptAnswers()
@@ -46,12 +46,12 @@ import TomboloModel
         Self.keep("a", of: event, rows: [row], changing: [stranger], in: &kept)
         #expect(kept.answers(of: event)?.page == "a")
         kept.dropAll()
-        // Rules changed.
+        // The rules change.
         let work = kept.begin(event)
         kept.dropAll()
         kept.end(work, { $0.page = "a" }, rows: [])
         #expect(kept.answers(of: event)?.page == nil)
-        // Much changed.
+        // Too much changes.
         let long = kept.begin(event)
         for number in 0...UInt32(KeptAnswers.changeLimit) { kept.drop([Self.id(1_000 + number)]) }
         kept.end(long, { $0.page = "a" }, rows: [])
@@ -61,7 +61,7 @@ import TomboloModel
         #expect(kept.eventCount == 0)
     }
 
-    @Test("A row that moved to another event isn't kept there before the first event has been told")
+    @Test("A row that moved to another event isn't kept there before the first event's answer has been dropped")
     func movedRow() {
         let (event, other, row) = (Self.id(1), Self.id(2), Self.id(3))
         var kept = KeptAnswers()
@@ -74,7 +74,7 @@ import TomboloModel
         #expect(kept.answers(of: other)?.page == "b")
     }
 
-    @Test("Events and bytes are bounded; what was used last stays")
+    @Test("Events and bytes are bounded, and the most recently used answers stay")
     func bounds() {
         var kept = KeptAnswers(eventLimit: 10, byteLimit: 100_000)
         for number in 0..<100 as Range<UInt32> {

@@ -13,7 +13,7 @@ import TomboloRules
         return String(decoding: try encoder.encode(json), as: UTF8.self)
     }
 
-    @Test("A row is written as the JSON of its values, of every class and with members of the service's own")
+    @Test("Rows of every class are written as the JSON of their values, along with members of the service's own")
     func rows() async throws {
         try await ServiceFixture.with { fixture in
             let schema = fixture.rules.schema

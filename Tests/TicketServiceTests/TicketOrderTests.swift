@@ -20,7 +20,7 @@ import TomboloModel
             let tickets = try await Self.addTickets(fixture)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<2 {
-                    // Each server has one, whose moves share transactions.
+                    // Each server has its own order, whose moves share transactions.
                     let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
                     group.addTask {
                         var generator = SeededGenerator(seed: seed &+ UInt64(writer))
@@ -52,7 +52,7 @@ import TomboloModel
         }
     }
 
-    @Test func movesOneAfterTheOtherGiveTheOrderOfAPlainList() async throws {
+    @Test func successiveMovesGiveTheOrderOfAPlainList() async throws {
         let seed = UInt64.random(in: .min ... .max)
         print("ticket model: seed \(seed)")
         var generator = SeededGenerator(seed: seed)
@@ -95,7 +95,7 @@ import TomboloModel
         }
     }
 
-    @Test func aWriterWithoutTheLockWhoTakesTheRankMakesTheMoveTryAgain() async throws {
+    @Test func aMoveRetriesIfAWriterWithoutTheLockTakesItsRank() async throws {
         try await ServiceFixture.with { fixture in
             let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
             let t = fixture.tickets
@@ -137,7 +137,7 @@ import TomboloModel
                 events.append((event, tickets))
             }
             var isShared = false
-            // On a busy machine moves may come one after the other.
+            // On a busy machine the moves may arrive one by one.
             for _ in 0..<50 where !isShared {
                 let before = try await Self.transactionCount(fixture)
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -145,7 +145,7 @@ import TomboloModel
                         for ticket in tickets {
                             group.addTask { _ = try await order.move(ticket, of: event, to: .last) }
                         }
-                        // What can't be done spoils nothing for the others.
+                        // Impossible moves don't affect the others.
                         group.addTask {
                             await #expect(throws: RequestFailure.self) {
                                 try await order.move(tickets[0], of: event, to: .before(fixture.draftTicket))
@@ -172,13 +172,13 @@ import TomboloModel
         }
     }
 
-    @Test("moves in an event whose ranks are too long are made, and hold nobody else's up")
+    @Test("moves in an event whose ranks are too long are made, and don't hold up others")
     func longRanks() async throws {
         try await ServiceFixture.with { fixture in
             let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)
             let other = try await fixture.rows().insert(
                 "Event", ["name": "Other", "identifier": "other", "timezone": "Europe/Berlin"])
-            // As long as the index takes, and hardly compressible.
+            // As long as the index allows, and hard to compress.
             var random = RandomValues(.printed(for: "TicketOrderTests.longRanks"))
             let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz123456789")
             let long = "a0" + String((0..<2_600).map { _ in random.pick(letters) })
@@ -213,7 +213,7 @@ import TomboloModel
         }
     }
 
-    /// Changes of ranks in the changelog, and the transactions that made them.
+    /// The number of rank changes in the changelog, and of the transactions that made them.
     private static func transactionCount(_ fixture: ServiceFixture) async throws -> (rows: Int64, transactions: Int64) {
         let found = try await fixture.pool.query(
             """
@@ -223,7 +223,7 @@ import TomboloModel
         return (try found[0].int64, try found[1].int64)
     }
 
-    @Test("an event that somebody else locks makes only its own moves wait")
+    @Test("an event that is locked elsewhere makes only its own moves wait")
     func lockedEvent() async throws {
         try await ServiceFixture.with { fixture in
             let order = try TicketOrder(schema: EventModels.schema, pool: fixture.ticketServer.pool)

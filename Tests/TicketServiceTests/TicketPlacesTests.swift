@@ -5,7 +5,7 @@ import TomboloModel
 @testable import TicketService
 
 @Suite("Places of tickets") struct TicketPlacesTests {
-    @Test("moves one after the other give the order of a plain list, and no rank twice, former ones included")
+    @Test("successive moves give the order of a plain list, and no rank is given out twice, not even a former one")
     func manyMoves() throws {
         var random = RandomValues(.printed(for: "TicketPlacesTests.manyMoves"))
         let ids = (0..<12).map { ObjectId(high: 0, low: UInt32($0)) }
@@ -52,7 +52,7 @@ import TomboloModel
         }
     }
 
-    @Test("a ticket that isn't there is moved nowhere, and none goes beside it")
+    @Test("a missing ticket isn't moved, and no ticket can be moved next to it")
     func strangers() throws {
         let (known, stranger) = (ObjectId(high: 0, low: 1), ObjectId(high: 0, low: 2))
         var places = TicketPlaces(places: [.init(id: known, rank: "a0")])
@@ -65,7 +65,7 @@ import TomboloModel
     }
 
     @Test(
-        "where ranks would get long, or are the same, all tickets get new ones, in their order",
+        "if ranks would get too long, or are equal, all tickets get new ranks in the same order",
         arguments: [true, false])
     func newRanks(areEqual: Bool) throws {
         let ids = (0..<4).map { ObjectId(high: 0, low: UInt32($0)) }
@@ -88,14 +88,14 @@ import TomboloModel
     }
 
     @Test(
-        "a rank that somebody else has made keeps no ticket from its place, however long it is and whatever it's made of",
+        "a rank made elsewhere keeps no ticket from its place, however long it is and whatever it consists of",
         arguments: [
             String(repeating: "z", count: 1_000), String(repeating: "0", count: 1_000) + "1",
             "a0" + String(repeating: "V", count: 1_000), "zz", "!", "é",
         ])
     func strangeRanks(rank: String) throws {
         let ids = (0..<12).map { ObjectId(high: 0, low: UInt32($0)) }
-        // Ranks that new ones mustn't be either.
+        // New ranks mustn't equal any of these.
         let ranks = (try FractionalRank.sequence(count: ids.count - 1, between: nil, nil) + [rank])
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let read = zip(ids, ranks).map { TicketPlaces.Place(id: $0, rank: $1) }

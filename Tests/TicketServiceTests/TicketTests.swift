@@ -52,7 +52,7 @@ import TomboloRules
         }
     }
 
-    @Test("the lists of an event with a very long text are there")
+    @Test("an event with a very long text still has its lists")
     func listsBesideLongText() async throws {
         try await Self.run { fixture, call in
             try await fixture.pool.query(
@@ -116,7 +116,7 @@ import TomboloRules
             }
             #expect(try await call(.post, own, as: "attendee", body: body).status == 403)
             #expect(try await call(.post, own, as: "stranger", body: body).status == 403)
-            // One that they may not even see does not exist for them.
+            // A ticket that they may not even see doesn't exist for them.
             let hidden = "/tickets/\(fixture.tickets[2])/move"
             #expect(try await call(.post, hidden, as: "stranger", body: body).status == 404)
             #expect(
@@ -145,7 +145,7 @@ import TomboloRules
         }
     }
 
-    @Test func aTicketOfAnotherEventOrItselfIsNoPlace() async throws {
+    @Test func aTicketCannotMoveNextToItselfOrATicketOfAnotherEvent() async throws {
         try await Self.run { fixture, call in
             let path = "/tickets/\(fixture.tickets[0])/move"
             for id in [fixture.draftTicket, fixture.tickets[0], fixture.event] {
@@ -184,7 +184,7 @@ import TomboloRules
         }
     }
 
-    @Test("a move says for the audit log who made it, and one that changes nothing says nothing")
+    @Test("a move records for the audit log who made it, and one that changes nothing records nothing")
     func authors() async throws {
         try await Self.run { fixture, call in
             let before = try await fixture.pool.query("SELECT coalesce(max(seq), 0) FROM tombolo.changelog")[0, 0].int64
