@@ -54,12 +54,12 @@ struct ChangeLogTests {
         let later = changes(try reader.log.advance())
         #expect(later?.deleted == [1])
         #expect(later?.modified.rowIDs == [2])
-        // The writer knows its own.
+        // The writer knows its own changes.
         #expect(try writer.log.advance() == .nothing)
         #expect(writer.log.number == reader.log.number)
     }
 
-    @Test("A connection tells its own commits from others' by their count")
+    @Test("A connection tells its own commits from others' by counting them")
     func standing() throws {
         let (mine, other) = (try open(), try open())
         for _ in 0..<3 {
@@ -70,18 +70,18 @@ struct ChangeLogTests {
         try mine.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         #expect(mine.log.standing == .newest)
         guard case .behind(let first) = other.log.standing else {
-            Issue.record("The other does not know that it is behind.")
+            Issue.record("The other connection doesn't know that it is behind.")
             return
         }
         try insertRoom(mine)
         #expect(other.log.standing == .behind(first + 1))
         _ = try other.beginReading()
         #expect(other.log.standing == .newest)
-        // A program that doesn't keep the log.
+        // A program that doesn't write the log.
         try SQLiteConnection(path: mine.path, durability: .off).execute("UPDATE room SET name = 'C'")
         for file in [mine, other] {
             guard case .behind = file.log.standing else {
-                Issue.record("A foreign commit is not noticed.")
+                Issue.record("A commit by another program wasn't noticed.")
                 return
             }
         }
@@ -103,14 +103,14 @@ struct ChangeLogTests {
         #expect(changes(try reader.log.advance())?.inserted == [1])
     }
 
-    @Test("A writer that keeps no log is noticed by readers and by our next writer")
+    @Test("A writer that doesn't keep the log is noticed by readers and by the next writer that does")
     func outsideWriter() throws {
         let (writer, reader, late) = (try open(), try open(), try open())
         let outside = try SQLiteConnection(path: folder.path("log.tombolo"), durability: .off)
         try outside.execute("INSERT INTO room (_id, name, is_open) VALUES (x'00', 'A', 1)")
         #expect(try reader.log.advance() == .unknown(isOutsideWriter: true))
         try insertRoom(writer)
-        // A reader that hadn't looked in between learns it from the writer, which had to look.
+        // A reader that hadn't looked in between learns about it from the writer, which had to look.
         #expect(changes(try late.log.advance()) == .everything)
         try insertRoom(writer)
         #expect(changes(try late.log.advance())?.inserted == [3])
@@ -137,7 +137,7 @@ struct ChangeLogTests {
         #expect(changes(try reader.log.advance())?.inserted == [1])
         let before = try version(reader)
         try Self.startLogAnew(writer)
-        #expect(try version(reader) != before, "Nothing shows yet, but SQLite counts another version.")
+        #expect(try version(reader) != before, "Nothing is visible yet, but SQLite has counted another version.")
         #expect(try reader.log.advance() == .nothing)
         #expect(try reader.beginReading() == .nothing)
         reader.connection.rollback()
@@ -189,7 +189,7 @@ struct ChangeLogTests {
         #expect(try reader.beginReading() == .nothing)
     }
 
-    @Test("Reading a file without a WAL makes no files beside it")
+    @Test("Reading a file without a WAL creates no files next to it")
     func noLog() throws {
         let path = folder.path("log.tombolo")
         do { try insertRoom(try open()) }
@@ -281,7 +281,7 @@ struct ChangeLogTests {
         #expect(erased[speakers].deleted == [5])
     }
 
-    /// The size that every column needs.
+    /// Zeros for all required columns but the key.
     private static func fields(_ item: ClassSchema) -> [FieldWrite] {
         item.columns.enumerated().filter { !$1.isPrimaryKey && !$1.isOptional }.map {
             FieldWrite(column: $0, value: $1.type.zero)

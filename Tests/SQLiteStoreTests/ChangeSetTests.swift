@@ -52,7 +52,7 @@ struct ChangeSetTests {
         #expect(merged(insert, .everything) == .everything)
     }
 
-    /// A table of rows, each of which knows whether it was there at the start and which columns were written since.
+    /// A table of rows, each of which knows whether it was there at the start and which columns have been written since.
     private struct Table {
         var rows: [Int64: (isOld: Bool, columns: ColumnSet)] = [:]
         var gone: Set<Int64> = []
@@ -166,7 +166,7 @@ struct ChangeSetTests {
         ])
         let bytes = set.encoded(shape)
         #expect(ChangeSet(bytes, shape) == set)
-        // A cut between two classes leaves a set of the first.
+        // Cutting the bytes between two classes leaves a valid set of those before the cut.
         let whole = (0..<bytes.count).filter { ChangeSet(Array(bytes[..<$0]), shape) != nil }
         #expect(whole == [1, bytes.count - 9])
         for _ in 0..<20_000 {

@@ -50,21 +50,21 @@ struct FileWatcherTests {
         let looked = DispatchSemaphore(value: 0)
         let watcher = try #require(FileWatcher(path: path) { looked.signal() })
         for _ in 0..<5 {
-            // Later checks after an earlier write count too; without any, this never ends.
+            // A later check after an earlier write counts too. Without any check, this never ends.
             try write(50)
             looked.wait()
         }
         withExtendedLifetime(watcher) {}
     }
 
-    @Test("The checks after a write don't keep those after the next one waiting")
+    @Test("The later checks after one write don't delay those after the next")
     func laterChecks() throws {
         let looked = DispatchSemaphore(value: 0)
         let later: [DispatchTimeInterval] = [.milliseconds(10), .seconds(3_600)]
         let watcher = try #require(FileWatcher(path: path, laterLooks: later) { looked.signal() })
         for _ in 0..<3 {
             try write()
-            // At once, and after ten milliseconds.
+            // One check comes at once, the other after ten milliseconds.
             for _ in 0..<2 { looked.wait() }
         }
         withExtendedLifetime(watcher) {}

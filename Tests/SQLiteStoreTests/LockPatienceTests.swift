@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Waiting for another connection's lock")
 struct LockPatienceTests {
-    @Test("Who waits looks hundreds of times a second, for as long as it's to wait")
+    @Test("A waiting connection retries hundreds of times a second, up to its time limit")
     func looks() {
         let patience = LockPatience()
         #expect(!patience.wait(attempts: 0))

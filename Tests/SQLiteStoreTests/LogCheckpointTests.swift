@@ -8,7 +8,7 @@ import TomboloSyncSession
 @testable import DeviceStoreConformance
 @testable import TomboloSQLiteStore
 
-/// When what batches wrote leaves the write-ahead log.
+/// When what batches wrote is copied from the write-ahead log into the file.
 @Suite struct LogCheckpointTests {
     private let folder: TemporaryFolder
     private let schema: Schema
@@ -22,7 +22,7 @@ import TomboloSyncSession
 
     private static let planByteCount = 100_000
 
-    /// Applies a batch of one object for each plan.
+    /// Applies a batch of `count` objects, each with a large plan.
     private mutating func apply(_ count: Int, to store: SQLiteDeviceStore) throws {
         let delivered = server.rows
         for number in 0..<count {
@@ -35,7 +35,7 @@ import TomboloSyncSession
             server.end(frameCount: 1), frames: server.frames(from: delivered), wallMicroseconds: 1)
     }
 
-    /// Without the log.
+    /// The size of the file, without the log.
     private func byteCount() throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("device.tombolo"))
         return attributes[.size] as? Int ?? 0
@@ -45,7 +45,7 @@ import TomboloSyncSession
         try SQLiteDeviceStore(path: folder.path("device.tombolo"), schema: schema)
     }
 
-    @Test("A log that became long is copied into the file by another thread")
+    @Test("A log that has grown long is copied into the file by another thread")
     mutating func aside() async throws {
         let store = try open()
         let count = 2 * Int(LogCheckpoints.pageCount) * 4_096 / Self.planByteCount
@@ -58,7 +58,7 @@ import TomboloSyncSession
         #expect(try store.state().position.tick == 1)
     }
 
-    @Test("A log that became too long is copied before anything else is written")
+    @Test("A log that has grown too long is copied before anything else is written")
     mutating func inLine() throws {
         let store = try open()
         let count = 2 * Int(LogCheckpoints.maximumPageCount) * 4_096 / Self.planByteCount
@@ -66,7 +66,7 @@ import TomboloSyncSession
         #expect(try byteCount() >= count * Self.planByteCount)
     }
 
-    @Test("Closing a file waits until nothing is copied, and the file is whole")
+    @Test("Closing a file waits until copying has ended, and leaves the file intact")
     mutating func closing() throws {
         for round in 1...5 {
             let store = try open()

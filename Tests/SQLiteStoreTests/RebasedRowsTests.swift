@@ -34,7 +34,7 @@ struct RebasedRowsTests {
     @Test("Objects made on this device keep their identity when the server sends them back")
     mutating func ownObjects() throws {
         try harness.write([create(1), create(2), create(3)], wallMicroseconds: 1)
-        // Another's object, and the second of ours with another name.
+        // Another device's object, and the second of ours with a different name.
         server.put(ConformanceSchema.room, Row([room(9), .string("Theirs"), .bool(true), .null]))
         server.put(ConformanceSchema.room, Row([room(2), .string("Renamed"), .bool(true), .null]))
         let frames = server.frames(from: [:])
@@ -42,7 +42,7 @@ struct RebasedRowsTests {
         let changes = try #require(harness.store.lastChanges)[ConformanceSchema.room]
         #expect(changes.deleted.isEmpty)
         #expect(changes.inserted == [4])
-        // Our queued name is on top still.
+        // Our queued name still hides the server's.
         #expect(changes.modified.isEmpty)
         _ = try harness.store.apply(server.end(acknowledged: 1, frameCount: 0), frames: [], wallMicroseconds: 3)
         let later = try #require(harness.store.lastChanges)[ConformanceSchema.room]
@@ -54,7 +54,7 @@ struct RebasedRowsTests {
 }
 
 extension RebasedRowsTests {
-    @Test("Many new objects are written together, also among objects that the device has")
+    @Test("Many new objects are written together, even among objects that the device has")
     mutating func manyObjects() throws {
         for number in stride(from: UInt32(0), to: 300, by: 3) {
             server.put(ConformanceSchema.room, Row([room(number), .string("Old"), .bool(true), .null]))
@@ -70,7 +70,7 @@ extension RebasedRowsTests {
         #expect(try Set(harness.rows(ofClass: ConformanceSchema.room)) == Set(server.rows.values))
     }
 
-    @Test("A batch leaves alone what is queued for objects that it isn't about")
+    @Test("A batch leaves alone the queued edits of objects that it isn't about")
     mutating func untouchedObjects() throws {
         let tickets = (1...4).map { ObjectReference(classIndex: ConformanceSchema.ticket, key: .int($0)) }
         func row(_ ticket: ObjectReference, _ holder: String, seats: Int64 = 0) -> Row {
@@ -82,7 +82,7 @@ extension RebasedRowsTests {
             try harness.write([.set(ticket, [FieldWrite(column: 1, value: .string("Mine"))])], wallMicroseconds: 2)
         }
         try harness.write([.add(tickets[0], column: 2, amount: 2)], wallMicroseconds: 2)
-        // The outcome of the first, which lost.
+        // The outcome of the first edit, which lost.
         let delivered = server.rows
         server.put(ConformanceSchema.ticket, row(tickets[0], "Theirs", seats: 5))
         _ = try harness.store.apply(
@@ -93,7 +93,7 @@ extension RebasedRowsTests {
         #expect(
             try Set(harness.rows(ofClass: ConformanceSchema.ticket))
                 == Set([row(tickets[0], "Theirs", seats: 7)] + tickets.dropFirst().map { row($0, "Mine") }))
-        // A refused one goes back to the server's value.
+        // An object whose edit is refused goes back to the server's value.
         _ = try harness.store.apply(server.end(acknowledged: 2, frameCount: 0), frames: [], wallMicroseconds: 4)
         #expect(try #require(harness.store.lastChanges)[ConformanceSchema.ticket].modified == [2: [1]])
         #expect(try harness.rows(ofClass: ConformanceSchema.ticket).contains(row(tickets[1], "Server")))
@@ -107,7 +107,7 @@ extension RebasedRowsTests {
         func row(_ ticket: ObjectReference, _ holder: String, seats: Int64 = 0) -> Row {
             Row([ticket.key, .string(holder), .int(seats), .null])
         }
-        // From here on batches rebase only what they are about.
+        // From here on, batches rebase only the objects that they are about.
         _ = try harness.store.apply(server.end(frameCount: 0), frames: [], wallMicroseconds: 1)
         for ticket in tickets {
             try harness.write(
@@ -121,7 +121,7 @@ extension RebasedRowsTests {
                 ], wallMicroseconds: 2)
         }
         try harness.write([.set(tickets[2], [FieldWrite(column: 1, value: .string("Later"))])], wallMicroseconds: 3)
-        // What is uploaded is decoded, so that the store knows what is queued for which object.
+        // Reading the changesets for the upload decodes them, so that the store knows which objects have queued edits.
         _ = try harness.store.pendingChangesets(after: 0, maximumCount: .max, maximumByteCount: .max)
         for ticket in tickets.prefix(3) { server.put(ConformanceSchema.ticket, row(ticket, "Mine")) }
         server.put(ConformanceSchema.ticket, row(tickets[3], "Theirs"))
@@ -129,7 +129,7 @@ extension RebasedRowsTests {
         _ = try harness.store.apply(
             server.end(acknowledged: 5, frameCount: 1), frames: [server.frames(from: [:])[0]], wallMicroseconds: 4)
         var changes = try #require(harness.store.lastChanges)[ConformanceSchema.ticket]
-        // The fourth came back otherwise, the fifth was refused; the sixth waits still.
+        // The fourth came back different, and the fifth was refused. The sixth is still waiting.
         #expect(changes.modified == [4: [1]])
         #expect(changes.deleted == [5] && changes.inserted.isEmpty)
         #expect(
@@ -138,13 +138,13 @@ extension RebasedRowsTests {
                     row(tickets[0], "Mine"), row(tickets[1], "Mine"), row(tickets[2], "Later"),
                     row(tickets[3], "Theirs"), row(tickets[5], "Mine"),
                 ]))
-        // The later edit and the sixth are refused: what is beneath them comes back, and nothing is beneath the others.
+        // The later edit and the sixth object are refused: what is beneath them shows again. Nothing is beneath the others.
         _ = try harness.store.apply(
             server.end(acknowledged: 7, frameCount: 0), frames: [], wallMicroseconds: 5)
         changes = try #require(harness.store.lastChanges)[ConformanceSchema.ticket]
         #expect(changes.modified == [3: [1]])
         #expect(changes.deleted == [6])
-        // Others' edits of what was left alone.
+        // Another device's edit to an object that was left alone.
         server.put(ConformanceSchema.ticket, row(tickets[0], "Theirs", seats: 1))
         _ = try harness.store.apply(
             server.end(acknowledged: 7, frameCount: 1), frames: [server.frames(from: delivered)[0]], wallMicroseconds: 6
@@ -207,8 +207,8 @@ final class ObservedStore: DeviceStore {
         let after = try content()
         guard case .changes(let changes) = try reader.log.advance() else { throw Mismatch(description: "no entry") }
         lastChanges = changes
-        // While edits are replayed, a list may change and change back: through an element that is removed again, whose
-        // list is then unknown, or an object that is erased and recreated.
+        // While edits are replayed, a list may change and change back. That happens if an element is removed again, whose
+        // list is then unknown, or if an object is erased and recreated.
         let passing = queue.flatMap(\.instructions).filter { instruction in
             let reference = instruction.reference
             if reference.classIndex == ConformanceSchema.element {
@@ -224,8 +224,8 @@ final class ObservedStore: DeviceStore {
         return result
     }
 
-    /// What batches that were applied as one name more than once: it may change and change back, or leave and come back as
-    /// another row.
+    /// The objects that appear more than once in batches that were applied as one. They may change and change back, or leave
+    /// and come back as another row.
     private func repeated(in frames: [BatchFrame]) -> Set<ObjectReference> {
         var named: Set<ObjectReference> = []
         var repeated: Set<ObjectReference> = []

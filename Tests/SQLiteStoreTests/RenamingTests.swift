@@ -18,7 +18,7 @@ struct RenamingTests {
 
     private static let key = Column(name: "_id", type: .int(bits: 64), isPrimaryKey: true)
 
-    /// - Parameter isRenamed: as the app's next version has the classes.
+    /// - Parameter isRenamed: whether the classes are those of the app's next version.
     private static func schema(_ isRenamed: Bool) throws -> Schema {
         func name(_ old: String, _ new: String) -> (name: String, previousNames: [String]) {
             isRenamed ? (new, [old]) : (old, [])
@@ -102,7 +102,7 @@ struct RenamingTests {
     private static let element = Value.objectId(ObjectId(high: 1, low: 1))
     private static let tag = Value.objectId(ObjectId(high: 1, low: 2))
 
-    /// The server's rows, and edits of every kind under the old names.
+    /// Stores rows from the server, and edits of every kind, under the old names.
     private func prepare() throws -> [Changeset] {
         let schema = try Self.schema(false)
         let file = try open(schema)
@@ -189,7 +189,7 @@ struct RenamingTests {
         return names
     }
 
-    @Test("Edits under the old names show until the server has them, and reach it as they were")
+    @Test("Edits under the old names stay visible until the server has them, and reach it unchanged")
     func editsStay() throws {
         let queued = try prepare()
         let new = try Self.schema(true)
@@ -202,13 +202,13 @@ struct RenamingTests {
         }
         #expect(sent.map(\.instructions.count) == queued.map(\.instructions.count))
         #expect(sent.allSatisfy { $0.defect == nil })
-        // The server takes them for what the earlier version would have sent.
+        // To the server they look like what the earlier version would have sent.
         guard
             case .upload(let earlier) = try MessageCodec(schema: new).decodeClientMessage(
                 MessageCodec(schema: Self.schema(false)).encode(.upload(queued)))
         else { return #expect(Bool(false)) }
         #expect(sent.map { $0.originalFingerprint(in: new) } == earlier.map { $0.originalFingerprint(in: new) })
-        // A receipt from before the server's own renaming is still good.
+        // A receipt from before the server's own renaming is still valid.
         let old = try Self.schema(false)
         #expect(queued.map { $0.originalFingerprint(in: old) } == pending.map { $0.originalFingerprint(in: new) })
         // A batch puts the server's rows back and the edits on top of them.
@@ -222,7 +222,7 @@ struct RenamingTests {
         #expect(try rows(file, "Session.topics").isEmpty)
     }
 
-    @Test("Subscriptions go by the new names, in the same version")
+    @Test("Subscriptions use the new names, and keep their version")
     func subscriptions() throws {
         _ = try prepare()
         let wanted = try SQLiteDeviceStore(open(Self.schema(true))).state().wanted
@@ -240,14 +240,14 @@ struct RenamingTests {
                     ]))
     }
 
-    @Test("A process that ends during the update leaves the old file whole, or the new one")
+    @Test("A process that dies during the update leaves either the old file or the new one intact")
     func interrupted() throws {
         let queued = try prepare()
         let steps = Mutex<[LocalMigrationPlan.Step]>([])
         let (path, folder) = (path, folder)
         _ = try open(Self.schema(true)) { step in
             steps.withLock { $0.append(step) }
-            // What another process would find now.
+            // Copy what another process would find now.
             for suffix in ["", "-wal"] {
                 try? FileManager.default.copyItem(
                     atPath: path + suffix, toPath: folder.path("\(step).tombolo") + suffix)
@@ -267,7 +267,7 @@ struct RenamingTests {
         }
     }
 
-    @Test("A name that the file has already, or that another class still has, isn't taken over")
+    @Test("Nothing is renamed if the file has the new name already, or none of the former names")
     func notRenamed() throws {
         func item(_ name: String, _ columns: [Column], previous: [String] = []) -> ClassSchema {
             ClassSchema(name: name, columns: [Self.key] + columns, previousNames: previous)
@@ -285,7 +285,7 @@ struct RenamingTests {
         #expect(try rows(second, "New").isEmpty)
     }
 
-    @Test("What an embedded class is called doesn't matter to a synced file, and other types still do")
+    @Test("The name of an embedded class doesn't matter to a synced file, but other types still do")
     func typesStill() throws {
         func schema(_ type: PropertyType, _ embedded: String) throws -> Schema {
             try Schema([
@@ -312,7 +312,7 @@ struct RenamingTests {
         #expect(try rows(open(schema(.int(bits: 64), "Address")), "Talk") == [Row([.int(1), .int(5), .bool(true)])])
     }
 
-    @Test("A file for reading only isn't renamed, and says what to do")
+    @Test("A read-only file isn't renamed, and the error says what to do")
     func readOnly() throws {
         _ = try prepare()
         let error = #expect(throws: SQLiteStoreError.self) {

@@ -55,7 +55,7 @@ struct SQLFunctionTests {
             ])
     }
 
-    @Test("An index on the order of decimals is used and found correct")
+    @Test("An index on the order of decimals is used and passes the integrity check")
     func decimalIndex() throws {
         try insert((0..<200).map { "\($0 % 50).\($0 % 7)" })
         try connection.run("CREATE INDEX item_value ON item (decimal_order(value))")

@@ -109,7 +109,7 @@ struct SchemaChangeTests {
         #expect(try second.queue().isEmpty)
     }
 
-    @Test("Removing a class drops its queued edits only, and the class comes back as the server's")
+    @Test("Removing a class drops only its queued edits, and the class comes back with the server's rows")
     func classRemoved() throws {
         let first = try open(Self.talk(), Self.room)
         try first.apply(
@@ -134,7 +134,7 @@ struct SchemaChangeTests {
         #expect(try third.rows("Room") == [Row([.int(1), .string("Hall")])])
     }
 
-    @Test("Removing a list drops its queued edits only")
+    @Test("Removing a list drops only its queued edits")
     func listRemoved() throws {
         let lists = [ListProperty(name: "rooms", target: "Room")]
         let first = try open(Self.talk(lists: lists), Self.room)
@@ -188,7 +188,7 @@ struct SchemaChangeTests {
         #expect(renumbered.first?.instructions == before[1].instructions)
     }
 
-    @Test("Queued edits of a class that comes back show again with the next batch")
+    @Test("Queued edits of a class that comes back are visible again with the next batch")
     func classComesBack() throws {
         let first = try open(Self.talk(), Self.room)
         try first.apply(tick: 1, [("Room", Row([.int(1), .string("Hall")]))])
@@ -201,13 +201,13 @@ struct SchemaChangeTests {
         #expect(try third.rows("Room") == [Row([.int(1), .string("Hall")])])
     }
 
-    /// Changes a row behind the store's back: a replay of what is queued for it would change it again.
+    /// Changes a row behind the store's back. Replaying the row's queued edits would undo that.
     private func slip(_ name: String, intoRoom key: Int) throws {
         let connection = try SQLiteConnection(path: folder.path("device.tombolo"), durability: .normal)
         try connection.execute("UPDATE Room SET name = '\(name)' WHERE _id = \(key)")
     }
 
-    @Test("An app that starts again replays its queue only if its classes have changed since")
+    @Test("A restarted app replays its queue only if its classes have changed")
     func replaysAfterUpdatesOnly() throws {
         let news = ("Talk", Row([.int(2), .string("New")]))
         let first = try open(Self.talk(), Self.room)
@@ -218,7 +218,7 @@ struct SchemaChangeTests {
         try second.apply(tick: 2, [news])
         #expect(try second.rows("Room") == [Row([.int(1), .string("As it was")])])
 
-        // A class goes and comes back; once all is replayed, it's as before.
+        // A class goes and comes back. Once its edits have been replayed, they aren't replayed again.
         _ = try open(Self.talk())
         let third = try open(Self.talk(), Self.room)
         try third.apply(tick: 3, [news])
@@ -228,13 +228,13 @@ struct SchemaChangeTests {
         try fourth.apply(tick: 4, [news])
         #expect(try fourth.rows("Room") == [Row([.int(1), .string("As it was")])])
 
-        // A property that is added changes the class.
+        // Adding a property changes the class.
         let fifth = try open(Self.talk(Column(name: "note", type: .string, isOptional: true)), Self.room)
         try fifth.apply(tick: 5, [("Talk", Row([.int(2), .string("New"), .null]))])
         #expect(try fifth.rows("Room") == [Row([.int(1), .string("Cellar")])])
     }
 
-    @Test("A first batch without objects leaves what was written offline as it is, and stands it on its tick")
+    @Test("A first batch without objects leaves offline writes as they are, and makes its tick their base")
     func emptyFirstBatch() throws {
         let first = try open(Self.room)
         for key in 1...3 {
@@ -246,7 +246,7 @@ struct SchemaChangeTests {
         try first.apply(tick: 5, replacesAll: true)
         #expect(try first.rows("Room").map { $0[1] } == [.string("Mine"), .string("As it was"), .string("Mine")])
         #expect(try first.queue().map(\.base) == [5, 5, 5])
-        // The second batch of that kind is about what the server has had.
+        // A second such batch replaces a state that came from the server, so the queue is replayed.
         try first.apply(tick: 6, replacesAll: true)
         #expect(try first.rows("Room").map { $0[1] } == [.string("Mine"), .string("Mine"), .string("Mine")])
         try first.apply(tick: 7, acknowledged: 3)

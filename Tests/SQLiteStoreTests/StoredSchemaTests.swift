@@ -55,7 +55,7 @@ struct StoredSchemaTests {
     }
 
     @Test(
-        "A property may have the name of any keyword of the text",
+        "A property may be named like any keyword of the text form",
         arguments: ["key", "indexed", "required", "encrypted", "cascade", "column", "@embedded2", "is key", "a  b"])
     func wordsAsNames(name: String) throws {
         let plain = ClassSchema(name: "Odd", columns: [Column(name: name, type: .string)])
