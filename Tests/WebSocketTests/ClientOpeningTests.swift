@@ -12,7 +12,7 @@ struct ClientOpeningTests {
         "not HTTP at all\r\n\r\n", "",
     ]
 
-    @Test("The header Host has IPv6 addresses in brackets")
+    @Test("The Host header has IPv6 addresses in brackets")
     func authorities() {
         #expect(MessageSocket.authority("::1", port: 8080) == "[::1]:8080")
         #expect(MessageSocket.authority("127.0.0.1", port: 80) == "127.0.0.1:80")

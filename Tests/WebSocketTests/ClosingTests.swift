@@ -6,7 +6,7 @@ import Testing
 
 @testable import TomboloWebSocket
 
-/// The closing handshake without a network, on a clock that the test moves.
+/// The closing handshake without a network, on a clock that the test advances.
 @Suite struct ClosingTests {
     private static func channel(isClient: Bool) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel()
@@ -26,7 +26,7 @@ import Testing
         return bytes
     }
 
-    @Test("A closing server sends a close frame and reads on until the client closes")
+    @Test("A closing server sends a close frame and keeps reading until the client closes")
     func handshake() throws {
         let channel = try Self.channel(isClient: false)
         channel.close(promise: nil)
@@ -107,7 +107,7 @@ import Testing
             var bytes = (0..<Int.random(in: 1...60, using: &generator)).map { _ in
                 UInt8.random(in: 0...255, using: &generator)
             }
-            // Half of them start with a valid byte, so that not all end there.
+            // Half of them start with a valid byte, so that not all are refused right there.
             if round.isMultiple(of: 2) {
                 bytes[0] = [0x82, 0x02, 0x88, 0x89][Int.random(in: 0..<4, using: &generator)]
             }

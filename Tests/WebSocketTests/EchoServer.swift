@@ -8,11 +8,11 @@ import NIOSSL
 /// A real server on a free port that sends every message back.
 enum EchoServer {
     static let path = "/sync"
-    /// How long a client waits for a server of the tests, which may stand still for a while.
+    /// How long a client waits for a test's server, which may stall for a while.
     static let patience = Duration.seconds(600)
 
     /// Runs `body` with the server's port.
-    /// - Parameter tls: with a certificate; nil for no TLS.
+    /// - Parameter tls: a context with a certificate, or nil for no TLS.
     static func with<Result: Sendable>(
         openingByteCount: Int? = nil, tls: NIOSSLContext? = nil,
         _ body: @escaping @Sendable (Int) async throws -> Result
@@ -74,8 +74,8 @@ enum EchoServer {
         }
     }
 
-    /// Opens a WebSocket as a client that sends what it likes.
-    /// - Parameter bytes: sent with the opening.
+    /// Opens a WebSocket as a client that can send any bytes.
+    /// - Parameter bytes: what to send along with the opening.
     static func connect<Result: Sendable>(
         _ port: Int, early bytes: [UInt8] = [], _ body: @escaping @Sendable (RawPeer) async throws -> Result
     ) async throws -> Result {

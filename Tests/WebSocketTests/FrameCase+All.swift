@@ -1,6 +1,6 @@
 import TomboloWebSocket
 
-/// In the order of the sections of the Autobahn test suite.
+/// The cases are in the order of the Autobahn test suite's sections.
 extension FrameCase {
     static let all = framing + pings + reservedBits + opcodes + fragments + texts + closing + limits
 
@@ -12,7 +12,7 @@ extension FrameCase {
 
     // MARK: Framing
 
-    /// Just below and above the sizes where the length takes more bytes.
+    /// Sizes just below and above those at which the length takes more bytes.
     private static let framing =
         [0, 1, 125, 126, 127, 128, 65_535, 65_536, 200_000].map { count in
             FrameCase(
@@ -50,7 +50,7 @@ extension FrameCase {
                 frames: [RawFrame(opcode: RawFrame.ping, payload: payload)], answers: [.pong(payload)])
         } + [
             FrameCase(
-                name: "a pong that nobody asked for is passed over",
+                name: "an unsolicited pong is ignored",
                 frames: [
                     RawFrame(opcode: RawFrame.pong, payload: [1]), RawFrame(opcode: RawFrame.binary, payload: [2]),
                 ],
@@ -142,9 +142,9 @@ extension FrameCase {
             RawFrame(opcode: RawFrame.closing, payload: [3], isLast: false),
             RawFrame(opcode: RawFrame.continuation, payload: [232])),
         refused(
-            "a continuation of nothing is refused", 1002, RawFrame(opcode: RawFrame.continuation, payload: [1])),
+            "a lone continuation is refused", 1002, RawFrame(opcode: RawFrame.continuation, payload: [1])),
         refused(
-            "a first fragment that says it continues is refused", 1002,
+            "a continuation as the first fragment is refused", 1002,
             RawFrame(opcode: RawFrame.continuation, payload: [1], isLast: false)),
         refused(
             "a whole message within a fragmented one is refused", 1002,
@@ -190,7 +190,7 @@ extension FrameCase {
                 name: "a reason may have any characters", frames: [.close(1001, Array("Zeit, 時間, 🕰".utf8))],
                 answers: [.close(1001)]),
             FrameCase(
-                name: "what follows a close frame is passed over",
+                name: "frames after a close frame are ignored",
                 frames: [
                     .close(1000), RawFrame(opcode: RawFrame.binary, payload: [1]), RawFrame(opcode: RawFrame.ping),
                     .close(1001), RawFrame(opcode: 0xF),
@@ -201,7 +201,7 @@ extension FrameCase {
         ]
         + [1000, 1001, 1002, 1003, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 3000, 3999, 4000, 4999].map { code in
             FrameCase(
-                name: "code \(code) is answered with itself", frames: [.close(code)], answers: [.close(code)])
+                name: "code \(code) is answered with the same code", frames: [.close(code)], answers: [.close(code)])
         }
         + [0, 1, 999, 1004, 1005, 1006, 1015, 1016, 1100, 2000, 2999, 5000, 65_535].map { code in
             refused("code \(code) is refused", 1002, .close(code))
@@ -220,7 +220,7 @@ extension FrameCase {
             "a length of 63 bits is refused", 1009, RawFrame(opcode: RawFrame.binary, claimedLength: UInt64(Int64.max))),
         refused("a length of 64 bits is refused", 1009, RawFrame(opcode: RawFrame.binary, claimedLength: .max)),
         FrameCase(
-            name: "a message in more fragments than allowed is refused, though they are empty",
+            name: "a message in more fragments than allowed is refused, even if they are empty",
             frames: [RawFrame(opcode: RawFrame.binary, isLast: false)]
                 + Array(
                     repeating: RawFrame(opcode: RawFrame.continuation, isLast: false),

@@ -20,7 +20,7 @@ import Testing
         FrameReader(isClient: false, maximumMessageByteCount: 10, maximumFragmentCount: 4)
     }
 
-    @Test("A message may have up to the allowed bytes, in one frame or in fragments")
+    @Test("A message may have up to the allowed number of bytes, in one frame or in fragments")
     func size() throws {
         var reader = Self.reader()
         let allowed = Array(repeating: UInt8(7), count: 10)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test("A message may have up to the allowed fragments, counted anew for each message")
+    @Test("A message may have up to the allowed number of fragments, counted separately for each message")
     func fragmentCount() throws {
         var reader = Self.reader()
         for _ in 0..<3 {
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test("A message arrives the same however it's split and whatever pings come between")
+    @Test("A message arrives the same however it's split and whatever pings come in between")
     func cuts() throws {
         var generator = SeededGenerator.printed(for: "cut messages")
         for _ in 0..<500 {

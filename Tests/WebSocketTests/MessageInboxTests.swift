@@ -5,9 +5,9 @@ import Testing
 
 @testable import TomboloWebSocket
 
-/// Messages between a client's event loop and the one who reads them.
+/// Messages on their way from a client's event loop to their reader.
 @Suite struct MessageInboxTests {
-    /// Counts what gets as far as the network.
+    /// Counts the reads that get as far as the network.
     private final class ReadCounter: ChannelOutboundHandler {
         typealias OutboundIn = WebSocketFrame
         typealias OutboundOut = WebSocketFrame
@@ -41,7 +41,7 @@ import Testing
         try await inbox.take()?.map { Array($0.readableBytesView) }
     }
 
-    @Test("Messages that nobody has taken are taken together, also after the end of the connection")
+    @Test("Waiting messages are taken together, even after the end of the connection")
     func together() async throws {
         let channel = try await channel()
         for byte in UInt8(1)...3 { try await channel.writeInbound(frame([byte])) }
@@ -55,7 +55,7 @@ import Testing
         _ = try await channel.finish()
     }
 
-    @Test("A reader that waits gets what comes, and then how the connection ended")
+    @Test("A waiting reader gets what arrives, and then how the connection ended")
     func waiting() async throws {
         let channel = try await channel()
         async let taken = take()
@@ -79,7 +79,7 @@ import Testing
         await #expect(throws: CancellationError.self) { _ = try await late.value }
     }
 
-    @Test("Nothing is read from the network while too much waits, and reading goes on once it is taken")
+    @Test("Nothing is read from the network while too much is waiting, and reading resumes once it is taken")
     func bounded() async throws {
         let channel = try await channel()
         func reads() async throws -> Int {
@@ -99,7 +99,7 @@ import Testing
         #expect(try await take()?.count == 2)
         await channel.testingEventLoop.run()
         #expect(try await reads() == before + 2)
-        // Once.
+        // Reading has resumed only once.
         try await channel.writeInbound(frame([1]))
         #expect(try await take() == [[1]])
         await channel.testingEventLoop.run()

@@ -1,4 +1,4 @@
-/// A frame as bytes, right or wrong (RFC 6455 §5.2).
+/// A frame as bytes, valid or not (RFC 6455 §5.2).
 struct RawFrame: Sendable, Equatable {
     static let continuation: UInt8 = 0x0
     static let text: UInt8 = 0x1
@@ -12,9 +12,9 @@ struct RawFrame: Sendable, Equatable {
     var isLast = true
     /// The three reserved bits, 0 to 7.
     var reserved: UInt8 = 0
-    /// The length in the header, or nil for the payload's own.
+    /// The length in the header, or nil for the payload's actual length.
     var claimedLength: UInt64?
-    /// Masked although it comes from a server, or unmasked although it comes from a client.
+    /// Whether the frame is masked although it comes from a server, or unmasked although it comes from a client.
     var hasWrongMask = false
 
     static func close(_ code: UInt16, _ reason: [UInt8] = []) -> RawFrame {

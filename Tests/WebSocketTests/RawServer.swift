@@ -5,11 +5,11 @@ import NIOPosix
 
 @testable import TomboloWebSocket
 
-/// A server that accepts one connection and sends what it likes to a real client.
+/// A server that accepts one connection and can send any bytes to a real client.
 enum RawServer {
     /// Connects a client that sends every message back.
     /// - Parameters:
-    ///   - answer: makes the answer to the client's opening of its `Sec-WebSocket-Key`.
+    ///   - answer: makes the answer to the client's opening from its `Sec-WebSocket-Key`.
     ///   - body: the server's part after the opening.
     /// - Returns: what `body` returns, and how the client's connection ended.
     static func with<Result: Sendable>(
@@ -52,7 +52,7 @@ enum RawServer {
         }
     }
 
-    /// RFC 6455 §4.2.2.
+    /// The answer that opens the WebSocket (RFC 6455 §4.2.2).
     @Sendable static func accepting(_ key: String) -> [UInt8] {
         let digest = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
         let head =

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TomboloWebSocket
 
-/// What a device says to a server's certificate.
+/// How a device judges a server's certificate.
 @Suite(.timeLimit(.minutes(15))) struct TLSTests {
     private static func context(_ issued: TestAuthority.Issued) throws -> NIOSSLContext {
         try NIOSSLContext(
@@ -22,7 +22,7 @@ import Testing
             group: MultiThreadedEventLoopGroup.singleton, timeout: EchoServer.patience)
     }
 
-    /// What keeps a device from connecting.
+    /// The reason why a device refuses to connect, or "none".
     private static func problem(_ port: Int, host: String = "127.0.0.1", trusting: URL?) async throws -> String {
         do {
             try await connect(port, host: host, trusting: trusting).close()
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(
-        "a certificate for the server's name or address, of an authority that is trusted, is accepted",
+        "a certificate for the server's name or address, from a trusted authority, is accepted",
         arguments: ["127.0.0.1", "localhost"])
     func accepted(_ host: String) async throws {
         try await withTemporaryFolder { folder in
@@ -42,7 +42,7 @@ import Testing
             try await EchoServer.with(tls: Self.context(authority.issue())) { port in
                 let socket = try await Self.connect(port, host: host, trusting: authority.certificate)
                 try await socket.run(silenceLimit: EchoServer.patience) { messages, writer in
-                    // More than a TLS record holds.
+                    // More than fits in a TLS record.
                     let sent = [UInt8](repeating: 7, count: 100_000)
                     try await writer.write(sent)
                     var answers = messages.makeAsyncIterator()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test("a certificate of an authority that isn't trusted is refused, and the reason names the authority")
+    @Test("a certificate from an authority that isn't trusted is refused, and the reason names the authority")
     func untrusted() async throws {
         try await withTemporaryFolder { folder in
             let authority = try TestAuthority(in: folder.appending(path: "one"))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("an expired certificate is refused, and the reason has its end")
+    @Test("an expired certificate is refused, and the reason says when it expired")
     func expired() async throws {
         try await withTemporaryFolder { folder in
             let authority = try TestAuthority(in: folder)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test("a server that speaks no TLS is refused, and so is a list of authorities that isn't one")
+    @Test("a server that doesn't speak TLS is refused, and so is a missing file of authorities")
     func noTLS() async throws {
         try await withTemporaryFolder { folder in
             let authority = try TestAuthority(in: folder)
