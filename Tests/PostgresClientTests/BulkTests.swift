@@ -48,7 +48,7 @@ import Testing
     func chunkTypes() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8)")
-        // Rows cross chunks.
+        // Rows span chunks.
         #expect(try await connection.copyIn("COPY t FROM STDIN", chunks: [Data("1\n2".utf8), Data("3\n".utf8)]) == 2)
         let stream = AsyncStream<[UInt8]> { continuation in
             continuation.yield(Array("7\n".utf8))
@@ -139,7 +139,7 @@ import Testing
             }
         }
         #expect(next == Int64(small + large) + 1)
-        // Inside a batch that was partly read.
+        // Throw within a batch that was only partly read.
         try await connection.transaction { connection in
             await #expect(throws: Stop.self) {
                 try await connection.stream(

@@ -121,7 +121,7 @@ import Testing
         #expect(nested?.code == .activeTransaction)
     }
 
-    @Test("A savepoint that fails undoes its own work only")
+    @Test("A savepoint that fails undoes only its own work")
     func savepoints() async throws {
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (a int PRIMARY KEY)")

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct CrashTests {
-    /// Waits until a statement of the database sleeps.
+    /// Waits until a statement in the database is sleeping.
     private static func waitUntilSleeping(_ configuration: PostgresConfiguration) async throws {
         let watcher = try await PostgresConnection.connect(configuration)
         let sleepers = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"
@@ -24,7 +24,7 @@ import Testing
         try await pool.execute("CREATE TABLE t (a int); INSERT INTO t VALUES (1)")
         for round in 1...3 as ClosedRange<Int64> {
             let busy = Task { try await pool.query("SELECT pg_sleep(600)") }
-            // Before that it would find its connection lost, and open another one.
+            // If the server were killed sooner, the query would find its connection lost and open another one.
             try await Self.waitUntilSleeping(configuration)
             try await cluster.kill9()
             let error = await PostgresTest.error { _ = try await busy.value }

@@ -20,7 +20,7 @@ final class DripProxy: Sendable {
         guard let host = server.keywords["host"] else { throw Failure(description: "The test server has no folder.") }
         let name = ".s.PGSQL.\(server.keywords["port"] ?? "5432")"
         self.server = host + "/" + name
-        // The address of a socket has room for about a hundred bytes.
+        // A socket's path can have only about a hundred bytes.
         folder = URL(fileURLWithPath: "/tmp/drip-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         var configuration = server
@@ -51,7 +51,7 @@ final class DripProxy: Sendable {
         }
     }
 
-    /// No more connections are accepted; those that are open last until either side closes them.
+    /// Stops accepting connections. Those that are open last until either side closes them.
     func stop() {
         isStopped.withLock { $0 = true }
         shutdown(listener, Int32(SHUT_RDWR))

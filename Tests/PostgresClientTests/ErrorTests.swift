@@ -36,7 +36,7 @@ import Testing
         #expect(error?.message.contains("secret") == true)
     }
 
-    @Test("A syntax error has its position, an unknown column the server's suggestion")
+    @Test("A syntax error has its position, and an unknown column the server's suggestion")
     func hints() async throws {
         let connection = try await PostgresTest.connect()
         let syntax = await PostgresTest.error { try await connection.query("SELECT 1 FRM x") }
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(
-        "Only the program limit that data can hit is a refusal",
+        "Of the program limits, only the one that data can hit is a refusal",
         arguments: [
             ("54000", true), ("54001", false), ("54011", false), ("54023", false),
         ])

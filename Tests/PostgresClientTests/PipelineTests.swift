@@ -118,14 +118,14 @@ import Testing
         #expect(connection.transactionStatus == .closed)
     }
 
-    @Test("A transaction of two round trips commits what its body makes of the first's results, or nothing")
+    @Test("A transaction of two round trips commits what its body makes from the results of the first, or nothing")
     func twoTrips() async throws {
         struct Stop: Error {}
         let connection = try await PostgresTest.connect()
         try await connection.execute("CREATE TABLE t (n int8 PRIMARY KEY); INSERT INTO t VALUES (1)")
         let read = PostgresStatement("SELECT max(n) FROM t")
         let insert = { (n: Int64) in PostgresStatement("INSERT INTO t VALUES ($1) RETURNING n", [.int64(n)]) }
-        // More than once, so that statements are prepared too.
+        // Repeated, so that the statements get prepared too.
         for expected in 1...3 as ClosedRange<Int64> {
             let (found, written) = try await connection.transaction(isolation: .repeatableRead, first: [read]) {
                 results in

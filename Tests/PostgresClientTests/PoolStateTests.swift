@@ -2,18 +2,18 @@ import Testing
 
 @testable import PostgresClient
 
-/// Who gets a pool's connections, without a database: see docs/adr/0063.
+/// Who gets a pool's connections, tested without a database: see docs/adr/0063.
 @Suite struct PoolStateTests {
     private final class Connection: Sendable {}
 
     private typealias State = PostgresPoolState<Connection, Int>
 
-    /// A pool, and what its borrowers hold.
+    /// A pool and the connections that its borrowers hold.
     private struct Model {
         var state: State
         var held: [(request: Int, borrower: PostgresBorrower?, connection: Connection)] = []
         var waiting: [(request: Int, id: UInt64, borrower: PostgresBorrower?)] = []
-        /// The requests that got a connection, in that order.
+        /// The requests that got a connection, in order.
         var served: [Int] = []
         private var now = ContinuousClock.now
         private var count = 0
@@ -80,7 +80,7 @@ import Testing
             #expect(removed == request && again == nil)
         }
 
-        /// The time of the oldest of those who wait is over.
+        /// Lets the oldest waiting request time out.
         mutating func expireOldest() {
             guard let deadline = state.nextDeadline() else { return #expect(waiting.isEmpty) }
             let expired = state.expire(now: deadline)
@@ -91,10 +91,10 @@ import Testing
         func count(user: String) -> Int { held.count { $0.borrower?.holder == user } }
         func count(place: String) -> Int { held.count { $0.borrower?.place == place } }
 
-        /// By the rule as it is written down.
+        /// Whether a borrower may have a connection now, by the rule as it is written down.
         func mayHave(_ borrower: PostgresBorrower?) -> Bool {
             guard free > 0, let borrower else { return free > 0 }
-            // Beyond the first, once it has this one, against what is left then.
+            // Compare what the borrower would hold beyond its first connection with what would be left.
             return count(user: borrower.holder) <= free - 1 && count(place: borrower.place) <= 3 * (free - 1)
         }
     }
@@ -111,20 +111,20 @@ import Testing
             #expect(model.held.count == (size + 1) / 2)
             for number in 0..<2 * size { model.ask(Self.user("\(number)", at: "1")) }
             #expect(model.held.count == max((3 * size + 1) / 4, (size + 1) / 2), "of \(size)")
-            // One is left to others, unless there is no other.
+            // One connection is left for others, unless there is only one.
             let isServed = model.ask(Self.user("eve", at: "2")).isServed
             #expect(isServed == (size > 1))
         }
     }
 
-    @Test("Two users at two addresses leave two connections of eight, and any number of users at two addresses one")
+    @Test("Two users at two addresses leave two of eight connections, and any number of users at two addresses one")
     func two() {
         var model = Model(8)
         for name in ["1", "2"] { for _ in 0..<20 { model.ask(Self.user("user \(name)", at: name)) } }
         #expect(model.held.count == 6)
         for number in 0..<20 { model.ask(Self.user("another \(number)", at: "\(1 + number % 2)")) }
         #expect(model.held.count == 7)
-        // Who holds some doesn't get the last, wherever they ask.
+        // A user who holds some doesn't get the last one, whatever address they ask from.
         let isAnotherServed = model.ask(Self.user("user 1", at: "3")).isServed
         let isNewcomerServed = model.ask(Self.user("somebody", at: "3")).isServed
         #expect(!isAnotherServed && isNewcomerServed)
@@ -140,7 +140,7 @@ import Testing
         #expect(model.held.count == 8 && model.waiting.count == 6)
     }
 
-    @Test("In random histories all get what they may, and a few users or addresses leave something", arguments: 0..<200)
+    @Test("In random histories all get what they may have, and a few users or addresses leave some", arguments: 0..<200)
     func histories(seed: UInt64) {
         var random = SplitMix(state: seed)
         let size = Int.random(in: 1...12, using: &random)
@@ -152,7 +152,7 @@ import Testing
             case 0..<5:
                 let number = Int.random(in: 0...userCount, using: &random)
                 let address = "\(Int.random(in: 0..<placeCount, using: &random))"
-                // Some aren't logged in, and some have no address.
+                // Some borrowers aren't logged in, and some have no address.
                 let borrower = PostgresBorrower(
                     user: number == 0 ? nil : "user \(number)",
                     address: number == 1 ? nil : address)
@@ -169,7 +169,7 @@ import Testing
             }
             check(model, "seed \(seed), step \(step)")
         }
-        // Everybody who waits gets a connection in the end.
+        // Everybody who is waiting gets a connection in the end.
         while !model.held.isEmpty { model.giveBack(Int.random(in: model.held.indices, using: &random)) }
         #expect(model.waiting.isEmpty)
         #expect(model.state.statistics.inUse == 0 && model.state.statistics.waiting == 0)
@@ -182,14 +182,14 @@ import Testing
         #expect(!model.waiting.contains { model.mayHave($0.borrower) }, comment)
         let borrowers = model.held.compactMap(\.borrower)
         let (users, places) = (Set(borrowers.map(\.holder)).count, Set(borrowers.map(\.place)).count)
-        // What is left to others, and to the server, which has no limit.
+        // What is left for others, and for the server, which has no limit.
         let left = model.free + model.held.count - borrowers.count
         let size = model.state.maximumConnections
         #expect((left + 1) << users >= size + 1, comment)
         #expect((3 * left + 1) << (2 * places) >= 3 * size + 1, comment)
     }
 
-    @Test("Places take turns, then the users of a place, and a user's requests come in order")
+    @Test("Places take turns, then the users of a place, and a user's requests are served in order")
     func turns() {
         var model = Model(1)
         model.ask(nil)
@@ -203,7 +203,7 @@ import Testing
         #expect(model.served.filter { names[$0] == "a" } == model.served.filter { names[$0] == "a" }.sorted())
     }
 
-    @Test("However many requests wait, one from elsewhere waits for a turn of each other address, and of the server")
+    @Test("However many requests are waiting, a newcomer waits for one turn of each other address and of the server")
     func newcomers() {
         var model = Model(4)
         for number in 0..<200 { model.ask(Self.user("user \(number % 40)", at: "\(number % 5)")) }
@@ -215,7 +215,7 @@ import Testing
         #expect(model.served.count <= 7)
     }
 
-    @Test("No user has more than half of the places to wait in")
+    @Test("No user takes more than half of the waiting list")
     func placesToWait() {
         var model = Model(1, maximumWaiters: 10)
         model.ask(nil)
@@ -230,7 +230,7 @@ import Testing
     }
 }
 
-/// So that a failure can be repeated by its seed.
+/// A generator with a seed, so that failures can be reproduced.
 private struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

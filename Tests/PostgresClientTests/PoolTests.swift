@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PoolTests {
-    /// A pool whose requests wait for as long as a test stands still.
+    /// A pool whose requests wait longer than a test may stall.
     private func pool(
         _ maximumConnections: Int = 3, maximumWaiters: Int = PostgresPool.Options.defaultMaximumWaiters,
         acquireTimeout: Duration = .seconds(600)
@@ -72,7 +72,7 @@ import Testing
         #expect(await order.numbers == Array(0..<10))
     }
 
-    /// Holds connections for somebody until it's told to let go.
+    /// Holds connections for a borrower until the gate is opened.
     private func hold(
         _ count: Int, of pool: PostgresPool, for borrower: PostgresBorrower,
         _ group: inout ThrowingTaskGroup<Void, any Error>, _ gate: Gate
@@ -116,7 +116,7 @@ import Testing
         await pool.shutdown()
     }
 
-    @Test("What is borrowed while a connection is held waits for nobody's share")
+    @Test("A connection that is borrowed while holding another isn't subject to shares")
     func nestedBorrowing() async throws {
         let pool = try await pool(2)
         try await PostgresBorrower.$current.withValue(PostgresBorrower(user: "ada", address: "1")) {
@@ -146,7 +146,7 @@ import Testing
         let killer = try await PostgresConnection.connect(pool.configuration)
         try await killer.query("SELECT pg_terminate_backend($1, 600000)", [.int32(Int32(first))])
         #expect(try await pool.query("SELECT pg_backend_pid()")[0, 0].int64 != first)
-        // If it's lost while lent, its user sees the error, and the next user gets another.
+        // If a connection is lost while lent, its borrower gets the error, and the next one gets another connection.
         let error = await PostgresTest.error {
             try await pool.query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(60)")
         }
@@ -196,7 +196,7 @@ private actor OrderRecorder {
     }
 }
 
-/// Keeps tasks until it's opened.
+/// Makes tasks wait until it's opened.
 private final class Gate: Sendable {
     private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
 

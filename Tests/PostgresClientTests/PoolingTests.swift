@@ -2,7 +2,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-/// Whether a connection notices what stands between it and PostgreSQL.
+/// Whether a connection notices a pooler between itself and PostgreSQL.
 @Suite(.timeLimit(.minutes(15))) struct PoolingTests {
     private static func pooling(_ configuration: PostgresConfiguration) async throws -> PostgresPooling {
         let connection = try await PostgresConnection.connect(configuration)
@@ -22,14 +22,14 @@ import Testing
         return configuration
     }
 
-    @Test("without a pooler there is none")
+    @Test("without a pooler, none is found")
     func direct() async throws {
         let database = try await TestCluster.shared().createDatabase()
         #expect(try await Self.pooling(database) == .none)
     }
 
     @Test(
-        "PgBouncer's modes are told apart, in whichever order it hands out its connections",
+        "PgBouncer's modes are told apart, whatever order it hands out its connections in",
         arguments: TestPooler.Mode.allCases, ["0", "1"])
     func modes(_ mode: TestPooler.Mode, roundRobin: String) async throws {
         let cluster = try await TestCluster.shared()
@@ -39,7 +39,7 @@ import Testing
             let expected: PostgresPooling = mode == .session ? .session : .transaction
             let alone = try await Self.pooling(configuration)
             #expect(alone == expected, "\(pooler.log)")
-            // Others use it meanwhile, and leave connections behind.
+            // Others use the pooler at the same time, and leave connections behind.
             let pool = PostgresPool(configuration: configuration, options: .init(maximumConnections: 4))
             let others = Task {
                 await withDiscardingTaskGroup { group in

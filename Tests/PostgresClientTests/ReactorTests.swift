@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("An armed socket is reported once, and one that was forgotten not at all", arguments: Selector.allCases)
+    @Test("An armed socket is reported once, and a forgotten one not at all", arguments: Selector.allCases)
     func selector(_ kind: Selector) throws {
         let selector = try kind.make()
         func pair() -> (Int32, Int32) {
@@ -34,7 +34,7 @@ import Testing
         #expect(next(selector) == [3])
         write(first.1, &byte, 1)
         #expect(next(selector) == [1])
-        // Still readable, but not armed.
+        // The first is still readable, but not armed.
         write(second.1, &byte, 1)
         #expect(next(selector) == [2])
         try selector.arm(first.0, id: 1, toWrite: false)
@@ -45,7 +45,7 @@ import Testing
         #expect(next(selector) == [2])
     }
 
-    /// A wait may end early, with nothing.
+    /// Waits for the next sockets. A single wait may end early, without any.
     private func next(_ selector: any PostgresSelector) -> [UInt64] {
         while true {
             let ids = selector.wait()
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("A stream whose rows nobody takes holds up no other connection", .timeLimit(.minutes(15)))
+    @Test("A stream whose rows nobody takes doesn't hold up other connections", .timeLimit(.minutes(15)))
     func slowConsumer() async throws {
         let configuration = try await TestCluster.shared().createDatabase()
         let slow = try await PostgresConnection.connect(configuration)
@@ -126,7 +126,7 @@ import Testing
         await connection.close()
     }
 
-    @Test("A large result arrives whole, also after many notices")
+    @Test("A large result arrives whole, and a query after many notices gets its answer")
     func largeResult() async throws {
         let connection = try await PostgresTest.connect()
         let rows = try await connection.query("SELECT n, repeat('x', 500) FROM generate_series(1, 100000::int8) AS n")
@@ -141,7 +141,7 @@ import Testing
         #expect(try await connection.query("SELECT 7::int8")[0, 0].int64 == 7)
     }
 
-    /// Runs forever, in several steps that differ in how they wait.
+    /// Operations that differ in how they wait. The tests repeat each of them forever.
     private static let operations: [@Sendable (PostgresConnection) async throws -> Void] = [
         { try await $0.query("SELECT pg_sleep(0.0001)") },
         { try await $0.execute("SELECT 1; SELECT pg_sleep(0.0001); SELECT 2") },
@@ -189,7 +189,7 @@ import Testing
     func cancelledTurn() async throws {
         let connection = try await PostgresTest.connect()
         let first = Task { try await connection.query("SELECT pg_sleep(600)") }
-        // In the connection's order, or before it: either way the turn isn't theirs for ten minutes.
+        // Whether or not these have joined the connection's queue, it isn't their turn for ten minutes.
         let waiting = (0..<20).map { _ in Task { try await connection.query("SELECT pg_sleep(600)") } }
         for task in waiting { task.cancel() }
         for task in waiting { await #expect(throws: CancellationError.self) { try await task.value } }

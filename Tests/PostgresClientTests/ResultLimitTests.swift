@@ -5,7 +5,7 @@ import Testing
 @Suite struct ResultLimitTests {
     private static let megabytes = "SELECT repeat('x', 1000000) FROM generate_series(1, $1::int8)"
 
-    @Test("an answer beyond the limit fails, closes its connection, and a pool goes on with another")
+    @Test("an answer beyond the limit fails and closes its connection, and a pool continues with another")
     func tooLarge() async throws {
         let connection = try await PostgresTest.connect()
         let pool = PostgresPool(configuration: connection.configuration, options: .init(maximumConnections: 1))
@@ -20,7 +20,7 @@ import Testing
         await PostgresBorrower.$current.withValue(PostgresBorrower(user: "someone")) {
             await PostgresResultLimit.$bytes.withValue(4 << 20) {
                 let error = await PostgresTest.error { _ = try await pool.query(Self.megabytes, [100]) }
-                #expect(error?.code == .resultTooLarge, "a borrower's limit holds on what was lent")
+                #expect(error?.code == .resultTooLarge, "the limit also holds on a borrowed connection")
             }
         }
         let statements = [PostgresStatement("SELECT 1"), PostgresStatement(Self.megabytes, [100])]
@@ -29,11 +29,11 @@ import Testing
             #expect(error?.code == .resultTooLarge)
         }
         #expect(connection.transactionStatus == .closed)
-        #expect(try await pool.query(Self.megabytes, [10]).count == 10, "there is no limit without one")
+        #expect(try await pool.query(Self.megabytes, [10]).count == 10, "without a limit, answers may have any size")
         await pool.shutdown()
     }
 
-    @Test("what waits while an answer is read bit by bit is counted once")
+    @Test("bytes that wait while an answer is read bit by bit are counted once")
     func manyRows() async throws {
         let connection = try await PostgresTest.connect()
         try await PostgresResultLimit.$bytes.withValue(8 << 20) {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test("what is read in parts has no limit, and each call has one of its own")
+    @Test("answers that are read in parts have no limit, and each other call has its own")
     func parts() async throws {
         let connection = try await PostgresTest.connect()
         try await PostgresResultLimit.$bytes.withValue(4 << 20) {

@@ -60,7 +60,7 @@ import Testing
             ("123456789012345678901234567890.123456789", "123456789012345678901234567890123456781E-9"),
             ("10000", "10000E0"), ("1000000.0", "10000000E-1"), ("NaN", "NaN"), ("-Infinity", "-Infinity"),
             ("0.00", "0E-2"), ("1e100", "1\(String(repeating: "0", count: 39))E61"), ("1e-100", "1E-100"),
-            // 40 digits, or as many as remain in groups of four; a 1 stands for the others.
+            // 40 digits, or as many as fit in groups of four. A final 1 stands for the digits that are cut off.
             ("1.\(String(repeating: "3", count: 50))", "1\(String(repeating: "3", count: 36))1E-37"),
             ("1\(String(repeating: "0", count: 50))7e30", "1\(String(repeating: "0", count: 37))1E43"),
         ]
@@ -144,7 +144,7 @@ import Testing
         #expect(try found[0, 0].int64 == 500)
     }
 
-    @Test("Decoding as the wrong type names the column, and an unknown column suggests a near one")
+    @Test("Decoding as the wrong type names the column, and an unknown column suggests a similar one")
     func wrongTypes() async throws {
         let connection = try await PostgresTest.connect()
         let result = try await connection.query("SELECT 'text'::text AS name, 1::int8")
@@ -207,7 +207,7 @@ import Testing
     @Test("Texts that the server tells apart are different parameters")
     func equality() {
         let (one, two) = ("\u{E9}", "e\u{301}")
-        #expect(one == two, "as Swift compares them")
+        #expect(one == two, "equal as Swift compares them")
         for (left, right) in [
             (PostgresParameter.text(one), PostgresParameter.text(two)), (.json(one), .json(two)),
             (.jsonb(one), .jsonb(two)), (.untyped(one), .untyped(two)),
@@ -218,7 +218,7 @@ import Testing
         #expect(PostgresStatement("SELECT '\(one)'") != PostgresStatement("SELECT '\(two)'"))
     }
 
-    @Test("Statements whose literals only look the same are run as they are, also those that are prepared")
+    @Test("Statements whose literals only look the same aren't mixed up, even when they are prepared")
     func literals() async throws {
         let connection = try await PostgresTest.connect()
         for _ in 0..<3 {
