@@ -17,7 +17,7 @@ import Testing
         RedisDialogue(role: .publisher(channel: "c"), user: nil, password: nil)
     }
 
-    @Test("a subscriber logs in, subscribes, and hears")
+    @Test("a subscriber logs in, subscribes, and gets messages")
     func subscribing() {
         var dialogue = Self.subscriber(user: "u", password: "p")
         #expect(dialogue.handle(.connected) == [.send(RedisDialogue.command("AUTH", "u", "p"))])
@@ -27,7 +27,7 @@ import Testing
         #expect(dialogue.handle(Self.received(Self.message)) == [.message(Array("17".utf8))])
     }
 
-    @Test("one byte at a time makes no difference")
+    @Test("receiving one byte at a time makes no difference")
     func dripFed() {
         var dialogue = Self.subscriber()
         #expect(dialogue.handle(.connected) == [.send(RedisDialogue.command("SUBSCRIBE", "c"))])
@@ -38,7 +38,7 @@ import Testing
         #expect(actions == [.ready, .message(Array("17".utf8)), .message(Array("17".utf8))])
     }
 
-    @Test("a password alone is sent alone, and what the server says of it is kept to one word")
+    @Test("a password without a user is sent alone, and of the server's refusal only the error code is kept")
     func refusedPassword() {
         var dialogue = Self.subscriber(password: "secret")
         #expect(dialogue.handle(.connected) == [.send(RedisDialogue.command("AUTH", "secret"))])
@@ -49,7 +49,7 @@ import Testing
         #expect(dialogue.handle(Self.received("+OK\r\n")) == [])
     }
 
-    @Test("a publisher sends one thing at a time, and of those that wait only the last")
+    @Test("a publisher sends one message at a time, and of the waiting ones only the last")
     func publishing() {
         var dialogue = Self.publisher()
         #expect(dialogue.handle(.publish("1")) == [])
@@ -62,7 +62,7 @@ import Testing
         #expect(dialogue.handle(.publish("5")) == [.send(RedisDialogue.command("PUBLISH", "c", "5"))])
     }
 
-    @Test("a silent server is asked for a sign, and is given up without one")
+    @Test("a silent server is pinged, and given up on if it doesn't answer")
     func silence() {
         var dialogue = Self.subscriber()
         _ = dialogue.handle(.connected)
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "what wasn't asked for ends the connection",
+        "an unexpected reply ends the connection",
         arguments: [
             "+OK\r\n", ":1\r\n", "*0\r\n", "*3\r\n$7\r\nmessage\r\n$1\r\nd\r\n$1\r\n1\r\n",
             "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n:1\r\n", "*3\r\n$8\r\npmessage\r\n$1\r\nc\r\n$1\r\n1\r\n",

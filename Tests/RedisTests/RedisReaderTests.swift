@@ -33,7 +33,7 @@ import Testing
         #expect(values == [value, value])
     }
 
-    @Test("a value that isn't complete is no value, wherever it ends", arguments: vectors)
+    @Test("an incomplete value isn't returned, wherever it breaks off", arguments: vectors)
     func truncated(_ text: String, _ value: RedisValue) throws {
         let bytes = Array(text.utf8)
         for count in 0..<bytes.count {
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(
-        "what isn't RESP2 ends the reading",
+        "bytes that aren't RESP2 are an error",
         arguments: [
             "HTTP/1.1 400 Bad Request\r\n", "+OK\n", "\n", ":\r\n", ":1x\r\n", ":99999999999999999999\r\n", "$-2\r\n",
             "$1\r\nab\r\n", "$65537\r\n", "*17\r\n", "*1\r\n*1\r\n*1\r\n", "*1\r\n!\r\n", "$x\r\n", "*\r\n",
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("a value without an end is given up at a bound", arguments: ["+", "-", ":", "$60000\r\n"])
+    @Test("a value that never ends is refused at a size limit", arguments: ["+", "-", ":", "$60000\r\n"])
     func endless(_ beginning: String) throws {
         var reader = RedisReader()
         _ = try reader.read(Array(beginning.utf8))
@@ -69,7 +69,7 @@ import Testing
         #expect(count <= RedisReader.maximumByteCount + 1_024)
     }
 
-    @Test("corrupted bytes give values or an error, never more")
+    @Test("corrupted bytes give values or an error, and nothing else")
     func corrupted() {
         var generator = SeededGenerator.printed(for: "corrupted RESP")
         let good = Self.vectors.flatMap { Array($0.0.utf8) }

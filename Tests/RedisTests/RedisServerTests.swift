@@ -8,7 +8,7 @@ import Testing
 
 @testable import TomboloRedis
 
-/// With a real server.
+/// Connections to a real server.
 @Suite(.timeLimit(.minutes(15))) struct RedisServerTests {
     private final class Heard: Sendable {
         let news = Mutex<[RedisConnection.News]>([])
@@ -51,7 +51,7 @@ import Testing
         return address
     }
 
-    @Test("what is published is heard, also after the server was killed and is back", arguments: [false, true])
+    @Test("published messages arrive, even after the server was killed and restarted", arguments: [false, true])
     func publishing(_ tls: Bool) async throws {
         try await TestRedis.with(tls: tls) { server in
             let (heard, told) = (Heard(), Heard())
@@ -63,13 +63,13 @@ import Testing
             let running = [Task { await subscriber.run() }, Task { await publisher.run() }]
             var before = (heard: 0, told: 0)
             for round in 1...3 {
-                // What is published on a connection that is lost and doesn't know it yet is nobody's.
-                try await Self.eventually("ready for the \(round). time") {
+                // A message published on a lost connection, before the loss is noticed, reaches nobody.
+                try await Self.eventually("both connections ready in round \(round)") {
                     heard.readyCount > before.heard && told.readyCount > before.told
                 }
                 publisher.publish("early \(round)")
                 publisher.publish("last \(round)")
-                // A machine that stands still may cost a connection once more, and what was on its way with it.
+                // If the machine stalls, a connection may be lost once more, and messages in flight with it.
                 var next = ContinuousClock.now + .seconds(5)
                 try await Self.eventually("message \(round)") {
                     if ContinuousClock.now > next {
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("what is published before a connection is ready isn't lost with one that never gets there")
+    @Test("a message published before a connection is ready isn't lost if that connection never gets ready")
     func publishedEarly() async throws {
         let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0) { channel in
@@ -106,14 +106,14 @@ import Testing
             var wasPublished = false
             for try await connection in connections {
                 let isReady = wasPublished
-                // The publisher gives up a connection whose server stands still, and makes another.
+                // If the server stalls, the publisher gives up on the connection and makes another.
                 let text = try? await connection.executeThenClose { inbound, outbound -> String in
                     if isReady { try await outbound.write(ByteBuffer(string: "+OK\r\n")) }
                     var text = ""
                     for try await part in inbound {
                         text += String(buffer: part)
                         if !isReady {
-                            // It has connected, and waits for its password to be accepted.
+                            // The publisher has connected, and is waiting for its password to be accepted.
                             publisher.publish("early")
                             return text
                         }
@@ -131,7 +131,7 @@ import Testing
         await running.value
     }
 
-    @Test("a wrong password and a channel without rights are said, and the password isn't")
+    @Test("a wrong password and a forbidden channel are logged, and the password isn't")
     func refused() async throws {
         try await TestRedis.with { server in
             for (text, channel, expected) in [
