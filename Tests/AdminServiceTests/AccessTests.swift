@@ -10,17 +10,17 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// Walks every route that there is: one that is added is tested without being named here.
+/// Walks all routes of the server, so new routes are tested without being named here.
 @Suite struct AccessTests {
     private static let publicRoutes: Set<String> = [
         "GET /health", "GET /ready", "POST /login", "GET /events/{id}", "GET /events/{id}/tickets",
         "GET /api/openapi.json", "POST /invitations/join",
     ]
 
-    /// They ask for a refresh token instead of an access token.
+    /// These expect a refresh token instead of an access token.
     private static let sessionRoutes: Set<String> = ["POST /session", "DELETE /session"]
 
-    /// Whether they need a token follows from the class that the address names; the walk takes one that does.
+    /// Whether these need a token depends on the class in the address; this test uses a class that needs one.
     private static let ruledRoutes: Set<String> = [
         "GET /api/{collection}", "GET /api/{collection}/{id}", "GET /api/{collection}/{id}/{relationship}",
         "GET /api/{collection}/{id}/relationships/{relationship}", "POST /api/{collection}",
@@ -41,7 +41,7 @@ import TomboloRules
         ]
     }
 
-    @Test func withoutATokenEveryRouteThatIsNotListedAsPublicAnswers401() async throws {
+    @Test func everyRouteExceptTheListedPublicOnesAnswers401WithoutAToken() async throws {
         try await ServiceFixture.with { fixture in
             var open: Set<String> = []
             for app in try Self.applications(fixture) {
@@ -66,7 +66,7 @@ import TomboloRules
         }
     }
 
-    @Test("Without a token, the API answers 401 about every class that the rules don't open to anonymous visitors")
+    @Test("Without a token, the API answers 401 for every class that the rules don't open to anonymous visitors")
     func everyClassOfTheAPI() async throws {
         try await ServiceFixture.with { fixture in
             let app = try #require(Self.applications(fixture).first)
@@ -158,7 +158,7 @@ import TomboloRules
         }
     }
 
-    @Test func whoIsInTheTrashCannotLogInNorUseAToken() async throws {
+    @Test func aUserInTheTrashCanNeitherLogInNorUseAToken() async throws {
         try await ServiceFixture.with { fixture in
             let app = try #require(Self.applications(fixture).first)
             try await app.test(.router) { client in
@@ -190,7 +190,7 @@ import TomboloRules
         }
     }
 
-    @Test("every way to log in, a new token and a log-out work as each server's database role")
+    @Test("logging in every way, refreshing the token and logging out work with each server's database role")
     func everyLogin() async throws {
         try await ServiceFixture.with { fixture in
             let providers = ProviderRegistry(pool: fixture.pool)

@@ -12,7 +12,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// Nobody gets by a role that was added what they couldn't do before, neither themselves nor by an account of theirs.
+/// An added role lets nobody do more than they could before, neither directly nor through a second account.
 @Suite struct AddedRoleTests {
     private static let media = "application/vnd.api+json"
     private static let atomic = #"application/vnd.api+json;ext="https://jsonapi.org/ext/atomic""#
@@ -20,11 +20,11 @@ import TomboloServerModel
     private static func run(_ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void) async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             for role in [
-                // More than administrators, and as much.
+                // More rights than administrators have, and exactly as many.
                 #"{"name": "contacts", "everywhere": true, "permissions": {"speakerContacts": ["read"]}}"#,
                 #"{"name": "bin", "everywhere": true, "permissions": {"trash": ["read", "update", "delete"]}}"#,
                 #"{"name": "clerk", "everywhere": true, "permissions": {"events": ["read", "update"]}}"#,
-                // No more than owners.
+                // No more rights than owners have.
                 #"{"name": "herald", "permissions": {"sessions": ["read", "update"]}}"#,
                 // More: owners don't list the trash, and administrators don't read sessions.
                 #"{"name": "keeper", "permissions": {"trash": ["read"], "sessions": ["read"]}}"#,
@@ -67,7 +67,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "administrators give no added role that may do more than they may, to nobody, by no way",
+        "administrators can't give anybody, in any way, an added role with more rights than their own",
         arguments: [("contacts", false), ("keeper", true), ("herald", false), ("unknown", true)])
     func more(role: String, isWithin: Bool) async throws {
         try await Self.run { fixture, call in
@@ -83,7 +83,7 @@ import TomboloServerModel
                 let data = Self.grant(user, role, event)
                 let made = try await call(
                     .post, "/api/role_assignments", as: "admin", body: #"{"data": \#(data)}"#, type: Self.media)
-                // What no grant gives isn't a value at all.
+                // No grant may hold this value, so it's invalid rather than forbidden.
                 let status = role == "unknown" ? 422 : 403
                 #expect(made.status == status, "\(made.text)")
                 let operation = #"{"atomic:operations": [{"op": "add", "data": \#(data)}]}"#
@@ -112,7 +112,9 @@ import TomboloServerModel
         }
     }
 
-    @Test("administrators give others the added roles that may do no more, and nobody gives themselves any")
+    @Test(
+        "administrators can give others the added roles with no more rights than their own; nobody can give themselves one"
+    )
     func noMore() async throws {
         try await Self.run { fixture, call in
             let (admin, attendee) = (try #require(fixture.users["admin"]), try #require(fixture.users["attendee"]))
@@ -132,18 +134,18 @@ import TomboloServerModel
             {
                 #expect(try await give(role, to: admin, in: event) == 403, "\(role)")
             }
-            // Owners give none of the added roles.
+            // Owners can't give any of the added roles.
             for user in [attendee, try #require(fixture.users["owner"])] {
                 #expect(try await !Self.syncs("owner", user, "herald", fixture.event, fixture))
             }
-            // With one box more it's too much from now on.
+            // One more box makes the role more than an administrator may give.
             let box = #"{"role": "clerk", "service": "tickets", "operation": "read", "allowed": true}"#
             let ticked = try await call(
                 .patch, "/admin/permissions", as: "superAdmin", body: box, headers: [.ifMatch: "*"])
             #expect(ticked.status == 200, "\(ticked.text)")
             let stranger = try #require(fixture.users["stranger"])
             #expect(try await give("clerk", to: stranger, in: nil) == 403)
-            // They see who has it, and can't take it away.
+            // They can see who has the role, but can't take it away.
             let held = try await fixture.pool.query(
                 "SELECT encode(_id, 'hex') FROM role_assignment WHERE role = 'clerk'")[0, 0].string
             #expect(try await call(.get, "/api/role_assignments/\(held)", as: "admin").status == 200)
@@ -152,7 +154,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the boxes of the trash say who lists it, restores from it and moves what there, and where")
+    @Test("the trash boxes determine who lists the trash, restores from it and moves what into it, and where")
     func trash() async throws {
         try await Self.run { fixture, call in
             func tick(_ role: String, _ operation: String, _ isAllowed: Bool) async throws {
@@ -166,7 +168,7 @@ import TomboloServerModel
             #expect(
                 grid?["admin"]?["trash"] == ["create": false, "read": true, "update": true, "delete": true],
                 "\(String(describing: grid))")
-            #expect(grid?["superAdmin"]?["trash"] == [:], "the rules of each class say it")
+            #expect(grid?["superAdmin"]?["trash"] == [:], "set by the rules of each class")
             for (session, role) in [(fixture.sessions[0], "admin"), (fixture.draftSession, "stranger")] {
                 #expect(try await call(.delete, "/sessions/\(session)", as: role).status == 200)
             }
@@ -177,7 +179,7 @@ import TomboloServerModel
             }
             #expect(try await listed("owner") == nil)
             try await tick("owner", "read", true)
-            #expect(try await listed("owner") == [fixture.sessions[0].stringValue], "of their event alone")
+            #expect(try await listed("owner") == [fixture.sessions[0].stringValue], "of their event only")
             let restore = "/admin/trash/\(fixture.sessions[0])/restore"
             #expect(try await call(.post, restore, as: "owner").status == 403)
             try await tick("owner", "update", true)

@@ -8,9 +8,9 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// The values of enumerations under `/api`.
+/// Enumeration values under `/api`.
 @Suite struct AllowedValueTests {
-    @Test("another value than an enumeration's is refused with those that are possible, wherever it stands")
+    @Test("a value outside an enumeration is refused, naming the possible values, wherever it occurs")
     func writing() async throws {
         try await HarbourFixture.with { fixture in
             let app = buildAdminApplication(
@@ -42,7 +42,8 @@ import TomboloRules
                 let taken = try await patch(["kind": "ferry", "former": .null, "decks": 3, "kinds": ["tug", "yacht"]])
                 #expect(taken.status == 200, "\(taken.text)")
 
-                // What another version of the app has written stays, and nobody has to mend it to write something else.
+                // A value written by another version of the app stays, and doesn't have to be fixed before writing other
+                // properties.
                 try await fixture.pool.execute("UPDATE ship SET kind = 'hovercraft'")
                 #expect(try await patch(["name": "Other"]).status == 200)
                 let read = try await fixture.call(client, .get, "/api/ships/\(id)")

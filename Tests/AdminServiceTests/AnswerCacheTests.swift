@@ -3,7 +3,7 @@ import Testing
 
 @testable import TomboloJSONAPI
 
-@Suite("Answers that are kept") struct AnswerCacheTests {
+@Suite("Cached answers") struct AnswerCacheTests {
     private static func kept(_ count: Int = 100, bytes: Int = 1 << 20) -> KeptTotals {
         KeptTotals(countLimit: count, byteLimit: bytes)
     }
@@ -12,7 +12,7 @@ import Testing
         PostgresStatement("SELECT count(*) FROM item WHERE n = $1", [.int64(Int64(number))])
     }
 
-    @Test("are given out until rows of one of their classes change")
+    @Test("are served until rows of one of their classes change")
     func classes() {
         var kept = Self.kept()
         let (rooms, talks, both, any) = (Self.question(1), Self.question(2), Self.question(3), Self.question(4))
@@ -39,7 +39,7 @@ import Testing
         #expect(kept.byteCount == 0)
     }
 
-    @Test("aren't given out if a row of their classes changed while they were made")
+    @Test("aren't served if a row of their classes changed while they were being made")
     func changedMeanwhile() {
         let changes: [(String, Set<String>?, isKept: Bool)] = [
             ("Room", ["Room"], false), ("Talk", ["Room"], true), ("Talk", ["Room", "Talk"], false),
@@ -54,7 +54,7 @@ import Testing
             #expect((kept.answer(to: question) != nil) == isKept, "\(classNames ?? []) while \(changed) changed")
             kept.keep(6, to: question, of: classNames, since: kept.begin())
             #expect(kept.answer(to: question) == 6)
-            // Somebody who began earlier ends later.
+            // A request that began earlier finishes later.
             kept.keep(5, to: question, of: classNames, since: beginning)
             #expect(kept.answer(to: question) == (isKept ? 5 : 6))
         }
@@ -65,7 +65,7 @@ import Testing
         #expect(kept.count == 0)
     }
 
-    @Test("stay within their bounds, and those used last stay longest")
+    @Test("stay within the bounds, and the most recently used ones stay longest")
     func bounds() {
         var kept = Self.kept()
         for number in 0..<1_000 {
@@ -83,7 +83,7 @@ import Testing
             #expect(small.byteCount <= 1_000)
         }
         #expect(small.count > 5)
-        // An answer that takes another one's place takes its bytes, too.
+        // An answer that replaces another replaces its bytes, too.
         let (count, bytes) = (small.count, small.byteCount)
         small.keep(2, to: Self.question(99), of: nil, since: small.begin())
         #expect(small.count == count && small.byteCount == bytes)

@@ -14,13 +14,13 @@ import TomboloServerModel
 
 @testable import AdminService
 
-/// The admin server of an app that a test makes up, on a database of its own, with one user who is logged in.
+/// The admin server of an app defined by a test, with its own database and one logged-in user.
 struct AppSite: Sendable {
     let client: any TestClientProtocol
     let pool: PostgresPool
     let schema: Schema
     let token: String
-    /// Works on jobs only when it's told to.
+    /// Works on jobs only when told to.
     let service: JobService
 
     func call(

@@ -12,9 +12,9 @@ import TomboloPostgresStore
 import TomboloRuleDocuments
 import TomboloRules
 
-/// The audit log over HTTP: who made a change and from where, and who may see it.
+/// The audit log over HTTP: who made a change, from where, and who may see it.
 @Suite(.serialized) struct AuditTests {
-    /// Everything that was committed is in the log when this returns.
+    /// When this returns, everything committed before is in the log.
     private static func copy(_ fixture: ServiceFixture, _ store: PostgresServerStore) async throws {
         try await store.makeLoneTick()
         try await AuditFollower(pool: fixture.adminServer.pool).catchUp()
@@ -44,7 +44,7 @@ import TomboloRules
 
     private static let media = "application/vnd.api+json"
 
-    @Test("a change over HTTP is in the log with its user, address and route, whichever route made it")
+    @Test("a change over HTTP is logged with its user, address and route, whichever route made it")
     func routes() async throws {
         try await Self.run { fixture, call, copy in
             let session = fixture.sessions[1].stringValue
@@ -71,7 +71,7 @@ import TomboloRules
         }
     }
 
-    @Test("what the log has replays to the tables after requests of many kinds")
+    @Test("replaying the log after many kinds of requests gives the tables' contents")
     func replay() async throws {
         try await Self.run { fixture, call, copy in
             for (index, session) in fixture.sessions.enumerated() {
@@ -97,7 +97,7 @@ import TomboloRules
         }
     }
 
-    @Test("filters narrow the log, pages follow each other without gaps, and what isn't understood is refused")
+    @Test("filters narrow the log, pages follow each other without gaps, and invalid queries are refused")
     func filters() async throws {
         try await Self.run { fixture, call, copy in
             for number in 0..<7 {
@@ -176,7 +176,7 @@ import TomboloRules
             let items = all.json["items"]?.list ?? []
             #expect(!items.isEmpty)
             #expect(items.allSatisfy { $0["class"] == "Session" })
-            // Of the accepted sessions, and nothing of their titles: not even that it changed.
+            // Only entries about the accepted sessions, and nothing about their titles: not even that one changed.
             let accepted = [fixture.sessions[0], fixture.draftSession].map(\.stringValue)
             #expect(Set(items.compactMap { $0["object"]?.text }) == Set(accepted))
             #expect(items.allSatisfy { $0["operation"] != "update" })
@@ -192,7 +192,7 @@ import TomboloRules
         }
     }
 
-    @Test("values, versions and deleted objects are put back with the caller's own rights, and that is in the log too")
+    @Test("restoring values, versions and deleted objects takes the caller's own rights, and is logged too")
     func putBack() async throws {
         try await Self.run { fixture, call, copy in
             let id = fixture.sessions[1].stringValue
@@ -231,7 +231,7 @@ import TomboloRules
             #expect(try await now("level") != "y")
             let newest = try await history().first
             #expect(newest?["source"] == "http" && newest?["user"]?.text == fixture.users["superAdmin"]?.stringValue)
-            // Nobody gets more rights by it.
+            // This route gives nobody more rights.
             #expect(try await put(#"{"values": {"title": "C"}}"#, as: "organizer").status == 403)
             let foreign = try await call(.get, "/admin/audit?class=Event", as: "superAdmin").json["items"]?.list.first
             for (body, status) in [
@@ -261,7 +261,7 @@ import TomboloRules
         }
     }
 
-    @Test("changes of accounts are in the log without secrets, and so are new rules with who made them")
+    @Test("changes of accounts are logged without secrets, and new rules with the user who made them")
     func accounts() async throws {
         try await Self.run { fixture, call, copy in
             let user = try #require(fixture.users["attendee"])
@@ -287,13 +287,13 @@ import TomboloRules
             let document = rules.json["items"]?.list.first { $0["class"] == "document" }
             #expect(document?["user"]?.text == fixture.users["superAdmin"]?.stringValue, "\(rules.text)")
             #expect(document?["route"]?.text == "PATCH /admin/permissions")
-            // Who may not audit everything sees neither.
+            // Users who may not audit everything see neither.
             let admin = try await call(.get, "/admin/audit?limit=200", as: "admin")
             #expect(admin.json["items"]?.list.contains { ["account", "document"].contains($0["class"]) } == false)
         }
     }
 
-    @Test("an account that is made is in the log, and so is each of several users who share a transaction")
+    @Test("a new account is logged, and so is each of several users in one transaction")
     func madeAndShared() async throws {
         try await Self.run { fixture, call, copy in
             let user = try await fixture.authenticator.register(
@@ -328,7 +328,7 @@ import TomboloRules
         }
     }
 
-    @Test("no server may change or empty the audit log, nor forge an entry of it")
+    @Test("no server may change or empty the audit log, or forge an entry in it")
     func rights() async throws {
         try await Self.run { fixture, _, copy in
             try await copy()
@@ -336,7 +336,7 @@ import TomboloRules
             let months = try await fixture.pool.query(
                 "SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'tombolo.audit_entry'::regclass"
             ).map { try $0[0].string }
-            // Two if one ends meanwhile.
+            // There are two if the month ends during the test.
             #expect(!months.isEmpty)
             for pool in pools {
                 for table in months + ["tombolo.audit_entry", "tombolo.audit_position", "tombolo.audit_baseline"] {

@@ -7,10 +7,10 @@ import TomboloModel
 
 @testable import AdminService
 
-@Suite("Backups that fail leave nothing behind, and say what to do")
+@Suite("Failed backups leave nothing behind and say what to do")
 struct BackupFailureTests {
     @Test(
-        "a program that fails, writes nonsense or isn't there leaves no file",
+        "a program that fails, writes nonsense or doesn't exist leaves no file",
         arguments: [
             ("/bin/false", "/bin/false exited with status 1."), ("/bin/true", "its output isn't a dump"),
             ("/nowhere/pg_dump", "/nowhere/pg_dump exited with status 127"),
@@ -27,7 +27,7 @@ struct BackupFailureTests {
         }
     }
 
-    @Test("a folder that others may read by now gets no backup")
+    @Test("no backup is written to a folder that others have become able to read")
     func openFolder() async throws {
         try await BackupSite.with { site in
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: site.settings.folder)
@@ -53,7 +53,7 @@ struct BackupFailureTests {
         }
     }
 
-    @Test("a user who may not read everything is told which right is missing")
+    @Test("if the backup user can't read everything, the message names the missing right")
     func rights() async throws {
         try await BackupSite.with { site in
             var settings = site.settings
@@ -75,7 +75,7 @@ struct BackupFailureTests {
     }
 
     @Test(
-        "what pg_dump says leads to what to do",
+        "the hint depends on pg_dump's message",
         arguments: [
             ("pg_dump: error: aborting because of server version mismatch", "of the server's version"),
             ("pg_dump: error: could not write to output file: No space left on device", "The disk is full"),
@@ -89,7 +89,7 @@ struct BackupFailureTests {
         #expect(long.utf8.count < 1_000)
     }
 
-    @Test("the program gets the password by its environment alone, and none of the server's secrets")
+    @Test("the program gets the password only in its environment, and none of the server's secrets")
     func secrets() async throws {
         try await BackupSite.with { site in
             let program = try site.program(#"printf '%s|%s|%s\n' "$PGPASSWORD" "$TOMBOLO_JWT_SECRET" "$*" >&2; exit 3"#)
@@ -113,7 +113,7 @@ struct BackupFailureTests {
         }
     }
 
-    @Test("when the server ends, the program ends, and the next look marks the backup as interrupted")
+    @Test("when the server shuts down, the program ends, and the next step marks the backup as interrupted")
     func shutdown() async throws {
         try await BackupSite.with { site in
             let program = try site.program("echo PGDMP; exec sleep 1000")
@@ -127,7 +127,7 @@ struct BackupFailureTests {
             while (try? Data(contentsOf: URL(filePath: partial)))?.isEmpty ?? true {
                 try await Task.sleep(for: .milliseconds(5))
             }
-            // Under way, for everybody who looks.
+            // Everybody sees it as in progress.
             #expect(try await site.backups.overview().others.map(\.finishedAt) == [nil])
             work.cancel()
             _ = await work.result
@@ -138,14 +138,14 @@ struct BackupFailureTests {
         }
     }
 
-    @Test("what a killed server left is removed and named as interrupted, unless some process still writes it")
+    @Test("what a killed server left is removed and listed as interrupted, unless a process is still writing it")
     func partials() async throws {
         try await BackupSite.with { site in
             let names = [
                 BackupName(at: BackupSite.start, isAutomatic: true),
                 BackupName(at: BackupSite.start + BackupSite.second, isAutomatic: false),
             ]
-            // One that the database doesn't know, after a restore, and one that it has as under way.
+            // One that the database doesn't know, as after a restore, and one that it lists as in progress.
             try await site.backups.history.begin(names[1], by: site.user, at: names[1].time)
             try Data("PGDMP".utf8).write(to: URL(filePath: site.path(of: "\(names[0].text).partial")))
             try Data("notes".utf8).write(to: URL(filePath: site.path(of: "notes.partial")))
@@ -154,7 +154,7 @@ struct BackupFailureTests {
             #expect(try site.files() == ["notes.partial", "\(names[1].text).partial"])
             #expect(writer != nil)
             writer = nil
-            // Children that other tests are just starting have it open, and keep its lock, for a moment more.
+            // Child processes that other tests have just started inherit the file descriptor, and briefly keep the lock.
             var time = BackupSite.start + BackupSite.hour
             repeat {
                 time += BackupSite.hour

@@ -7,7 +7,7 @@ import TomboloModel
 
 @testable import AdminService
 
-@Suite("Backups are configured by variables, and names are the server's own")
+@Suite("Backups are configured by variables, and the server chooses their names")
 struct BackupSettingsTests {
     private static func environment(_ folder: String) async throws -> [String: String] {
         let programs = URL(filePath: try await TestCluster.shared().dumpProgram).deletingLastPathComponent().path()
@@ -25,7 +25,7 @@ struct BackupSettingsTests {
         }
     }
 
-    @Test("without variables there are no backups; with both, one a day and seven stay")
+    @Test("without the variables there are no backups; with both set, there is one a day and seven are kept")
     func defaults() async throws {
         #expect(try BackupSettings.ofEnvironment([:]) == nil)
         try await Self.withFolder { folder in
@@ -40,7 +40,7 @@ struct BackupSettingsTests {
     }
 
     @Test(
-        "what is wrong is said with what to do, and without the password",
+        "a wrong setting's message says what to do and doesn't show the password",
         arguments: [
             (["TOMBOLO_BACKUP_URL": ""], "TOMBOLO_BACKUP_URL is not set"),
             (["TOMBOLO_BACKUPS": ""], "TOMBOLO_BACKUPS is not set"),
@@ -65,7 +65,7 @@ struct BackupSettingsTests {
     }
 
     @Test(
-        "what is wrong with restoring is said in the same way; without its variable nothing is restored",
+        "a wrong restore setting's message does the same; without the variable, nothing is restored",
         arguments: [
             (["TOMBOLO_BACKUPS": ""], "needs TOMBOLO_BACKUPS"),
             (["TOMBOLO_RESTORE_URL": "postgresql://keeper:hidden@[x"], "is not a PostgreSQL address"),
@@ -89,7 +89,7 @@ struct BackupSettingsTests {
         }
     }
 
-    @Test("a folder that others may enter, or a symbolic link to one, is refused")
+    @Test("a folder that others may enter is refused, and so is a symbolic link to a folder")
     func folder() async throws {
         try await Self.withFolder(mode: 0o750) { folder in
             #expect(BackupFolder(path: folder).problem?.contains("chmod 700") == true)
@@ -101,7 +101,7 @@ struct BackupSettingsTests {
         }
     }
 
-    @Test("a name says when a backup began and whether the schedule made it, and sorts by time")
+    @Test("a name tells when a backup began and whether it was scheduled, and sorts by time")
     func names() throws {
         for (isAutomatic, text) in [
             (false, "tombolo-20260528T202640Z.dump"), (true, "tombolo-20260528T202640Z-auto.dump"),
@@ -114,7 +114,7 @@ struct BackupSettingsTests {
     }
 
     @Test(
-        "what isn't exactly such a name is none",
+        "anything that isn't exactly such a name is rejected",
         arguments: [
             "", "tombolo-.dump", "tombolo-20260528T202640Z", "Tombolo-20260528T202640Z.dump",
             "tombolo-20261328T202640Z.dump", "tombolo-20260528T202640Z .dump", "tombolo-20260528T202640+0000.dump",
@@ -126,7 +126,7 @@ struct BackupSettingsTests {
         #expect(BackupName(text) == nil)
     }
 
-    @Test("a symbolic link with a backup's name is no backup")
+    @Test("a symbolic link with a backup's name isn't a backup")
     func links() async throws {
         try await Self.withFolder { path in
             let folder = BackupFolder(path: path)
@@ -140,7 +140,7 @@ struct BackupSettingsTests {
     }
 
     @Test(
-        "sizes are told in the unit that fits",
+        "sizes are shown in a suitable unit",
         arguments: [
             (0, "0 bytes"), (1_023, "1023 bytes"), (1_536, "1.5 KiB"), (611_328, "597 KiB"), (5 << 30, "5.0 GiB"),
         ])

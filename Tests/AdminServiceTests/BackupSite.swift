@@ -8,9 +8,9 @@ import TomboloModel
 
 @testable import AdminService
 
-/// A server's backups of a fixture's database, in a folder of their own, by a clock that tests set.
+/// A server's backups of a fixture's database, in their own folder, with a clock that tests set.
 struct BackupSite: Sendable {
-    /// Microseconds since 1970, a whole second: 2026-05-28.
+    /// Microseconds since 1970, on a whole second: 2026-05-28.
     static let start: Int64 = 1_780_000_000_000_000
     static let second: Int64 = 1_000_000
     static let hour = 3_600 * second
@@ -21,7 +21,7 @@ struct BackupSite: Sendable {
     let settings: BackupSettings
     let backups: Backups
 
-    /// - Parameter change: of settings that make no automatic backups.
+    /// - Parameter change: changes the settings, which have no automatic backups by default.
     static func with(
         _ change: @Sendable (inout BackupSettings) throws -> Void = { _ in },
         _ body: @Sendable (BackupSite) async throws -> Void
@@ -49,21 +49,21 @@ struct BackupSite: Sendable {
 
     var user: ObjectId { fixture.users["superAdmin"] ?? ObjectId() }
 
-    /// Has somebody make a backup by hand.
+    /// Makes a manual backup.
     func make(at time: Int64) async throws {
         try await backups.ask(by: user, now: time)
         try await backups.step(now: time)
     }
 
-    /// What is in the folder.
+    /// Names of the files in the folder.
     func files() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path()).sorted() }
 
     func path(of file: String) -> String { folder.appending(path: file).path() }
 
-    /// The same backups, which can be restored.
+    /// The same backups, with restoring enabled.
     /// - Parameters:
-    ///   - database: of a user who may; the cluster's superuser unless a test says otherwise.
-    ///   - program: in place of pg_restore.
+    ///   - database: the connection of a user who may restore; by default the cluster's superuser.
+    ///   - program: used instead of pg_restore.
     func restoring(as database: PostgresConfiguration? = nil, program: String? = nil) -> Backups {
         Backups(
             settings,
@@ -74,7 +74,7 @@ struct BackupSite: Sendable {
             pool: fixture.adminServer.pool, logger: backups.logger)
     }
 
-    /// A program in place of pg_dump, beside the folder.
+    /// A script, outside the folder, that replaces pg_dump.
     func program(_ text: String) throws -> String {
         let file = FileManager.default.temporaryDirectory.appending(path: "tombolo-dump-\(UUID().uuidString)")
         try ScriptFile.write(text, to: file.path())
@@ -83,6 +83,6 @@ struct BackupSite: Sendable {
 }
 
 extension String {
-    /// Without a character at the end.
+    /// Drops the last character if it is `suffix`.
     fileprivate func trimming(_ suffix: Character) -> Substring { last == suffix ? dropLast() : self[...] }
 }

@@ -8,9 +8,9 @@ import TomboloModel
 
 @testable import AdminService
 
-@Suite("Backups of the whole database, by hand and by the schedule")
+@Suite("Manual and scheduled backups of the whole database")
 struct BackupTests {
-    /// How many rows each table of apps and of Tombolo has, but for what a backup itself writes.
+    /// The row count of each of the apps' and Tombolo's tables, except those that a backup itself writes.
     private static func counts(_ configuration: PostgresConfiguration) async throws -> [String: Int] {
         let connection = try await PostgresConnection.connect(configuration)
         let names = try await connection.query(
@@ -25,7 +25,7 @@ struct BackupTests {
         return counts
     }
 
-    @Test("a backup by a user who only reads is a dump that restores into another database with the same rows")
+    @Test("a dump made by a read-only user restores into another database with the same rows")
     func restores() async throws {
         try await BackupSite.with { site in
             var settings = site.settings
@@ -54,7 +54,7 @@ struct BackupTests {
             )
             #expect(before == after && before["public.session"] == 4)
 
-            // The restored database has the backup as one under way: it's the one that it came from.
+            // The restored database lists the backup it was restored from as in progress.
             let pool = PostgresPool(configuration: restored, options: .patient(2))
             let anew = Backups(settings, pool: pool, logger: site.backups.logger)
             #expect(try await anew.history.unfinished() == [item.name.text])
@@ -65,7 +65,7 @@ struct BackupTests {
         }
     }
 
-    @Test("automatic backups come when they are due, and only the newest of them stay")
+    @Test("automatic backups are made when due, and only the newest are kept")
     func automatic() async throws {
         try await BackupSite.with {
             $0.interval = .seconds(24 * 3_600)
@@ -86,7 +86,7 @@ struct BackupTests {
             for file in try site.files() { try FileManager.default.removeItem(atPath: site.path(of: file)) }
             try await site.backups.step(now: BackupSite.start + 3 * day + 2 * BackupSite.hour)
             let again = "tombolo-20260531T222640Z-auto.dump"
-            #expect(try site.files() == [again], "A folder without any gets one soon.")
+            #expect(try site.files() == [again], "An empty folder soon gets one.")
             let works = try await Schedule(site.fixture.adminServer.pool).works(
                 makesBackups: true, now: BackupSite.start)
             let work = try #require(works.first { $0.kind == .backup })
@@ -95,7 +95,7 @@ struct BackupTests {
         }
     }
 
-    @Test("an automatic backup that failed is tried again after an hour, and the schedule says why it failed")
+    @Test("a failed automatic backup is retried after an hour, and the schedule says why it failed")
     func retry() async throws {
         try await BackupSite.with {
             $0.interval = .seconds(24 * 3_600)
@@ -112,7 +112,7 @@ struct BackupTests {
         }
     }
 
-    @Test("of several servers one makes a backup at a time")
+    @Test("only one of several servers makes a backup at a time")
     func oneAtATime() async throws {
         try await BackupSite.with {
             $0.interval = .seconds(24 * 3_600)
@@ -131,7 +131,7 @@ struct BackupTests {
         }
     }
 
-    @Test("whoever asks for a second backup while one waits is told so")
+    @Test("a second backup requested while one is waiting is refused with the reason")
     func secondWish() async throws {
         try await BackupSite.with { site in
             try await site.backups.ask(by: site.user, now: BackupSite.start)
@@ -147,7 +147,7 @@ struct BackupTests {
     }
 
     @Test(
-        "two downloads at a time are read to their ends, also of a backup that is deleted meanwhile; a third is refused"
+        "two downloads at a time run to completion, even of a backup deleted meanwhile; a third is refused"
     )
     func downloads() async throws {
         try await BackupSite.with { site in
@@ -174,7 +174,7 @@ struct BackupTests {
                     #expect(read == bytes)
                 }
             }
-            // The places are free again, and the backup is gone.
+            // The download slots are free again, and the backup is gone.
             await #expect {
                 _ = try await site.backups.download(name, by: site.user)
             } throws: { ($0 as? RequestFailure)?.code == .notFound }

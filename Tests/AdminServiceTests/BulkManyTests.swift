@@ -7,12 +7,12 @@ import TomboloHTTP
 
 @testable import TomboloJSONAPI
 
-@Suite("Work on many thousands of resources")
+@Suite("Bulk actions on thousands of resources")
 struct BulkManyTests {
     private static let count = ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1" ? 48_213 : 10_000
 
     @Test(
-        "all that match are counted, and changed once each, batch by batch; an undo that is cancelled keeps what it did"
+        "all matches are counted and changed once each, in batches; a cancelled undo keeps what it has done"
     )
     func many() async throws {
         try await BulkTests.run { site in

@@ -12,19 +12,19 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-@Suite("Work on many resources is shown before, done as its person may, and can be taken back")
+@Suite("Bulk actions can be previewed, respect their user's rights, and can be undone")
 struct BulkTests {
     struct Site: Sendable {
         let fixture: ServiceFixture
         let call: Caller
         let runner: JobRunner
 
-        /// Does all jobs to their end.
+        /// Runs all jobs to completion.
         func work() async throws { while try await runner.step() {} }
 
         func count(_ sql: String) async throws -> Int { try await fixture.pool.query("SELECT (\(sql))::int")[0, 0].int }
 
-        /// Makes tickets of the published event: `n1`, `n2`, …
+        /// Adds tickets named `n1`, `n2`, … to the published event.
         func addTickets(_ count: Int, event: ObjectId? = nil, prefix: String = "n") async throws {
             try await fixture.pool.query(
                 """
@@ -58,21 +58,21 @@ struct BulkTests {
         }
     }
 
-    /// The tickets of ``Site/addTickets(_:event:prefix:)``.
+    /// The tickets that ``Site/addTickets(_:event:prefix:)`` added.
     static let all = "/bulk/tickets?filter[name][startsWith]=n"
 
-    /// An order that gives them a price.
+    /// A request body that sets their price.
     static func price(_ price: Int, _ more: String) -> String {
         #"{"action": "update", "all": true, "data": {"attributes": {"price": \#(price)}}, \#(more)}"#
     }
 
-    @Test("all that match are changed in batches, and undone but for what somebody has changed since")
+    @Test("all matches are changed in batches, and an undo skips what somebody has changed since")
     func updating() async throws {
         try await Self.run { site in
             try await site.addTickets(250)
             let trial = try await site.call(.post, Self.all, as: "owner", body: Self.price(7, #""dryRun": true"#))
             #expect(trial.status == 200 && trial.json["count"] == 250, "\(trial.text)")
-            // As many as there is time for.
+            // As many as time allows.
             #expect((trial.json["checked"]?.number ?? 0) > 0 && trial.json["refused"] == 0)
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 7") == 0)
             #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
@@ -110,7 +110,7 @@ struct BulkTests {
         }
     }
 
-    @Test("a dry run says what the app would keep in the trash, and why, to those who may list it")
+    @Test("a dry run tells users who may list the trash what the app would keep there, and why")
     func keeping() async throws {
         try await Self.run { site in
             try await site.fixture.pool.execute(
@@ -125,11 +125,11 @@ struct BulkTests {
             #expect(told.json["keptBecause"]?.list.map { $0["reason"] } == Array(repeating: "it is popular", count: 4))
             let ids = told.json["keptBecause"]?.list.compactMap { $0["id"]?.text } ?? []
             #expect(ids.contains(site.fixture.sessions[0].stringValue))
-            // Who may move them there, but doesn't see what is there.
+            // The owner may move them there, but doesn't see what is in the trash.
             let untold = try await site.call(.post, "/bulk/sessions", as: "owner", body: body)
             #expect(untold.json["count"] == 3 && untold.json["refused"] == 0, "\(untold.text)")
             #expect(untold.json["kept"] == 0 && untold.json["keptBecause"] == .array([]))
-            // What goes along is named.
+            // The reason names an object that goes along.
             let event = #"{"action": "trash", "ids": ["\#(site.fixture.event)"], "dryRun": true}"#
             let along = try await site.call(.post, "/bulk/events", as: "superAdmin", body: event)
             let reason = along.json["keptBecause"]?.list.first?["reason"]?.text ?? ""
@@ -138,7 +138,7 @@ struct BulkTests {
         }
     }
 
-    @Test("a list that an undo couldn't bring back isn't changed by a job")
+    @Test("a job doesn't change a list that an undo couldn't restore")
     func longLists() async throws {
         try await Self.run { site in
             let (session, speaker) = (site.fixture.sessions[0], site.fixture.speakers[0])
@@ -166,7 +166,7 @@ struct BulkTests {
         }
     }
 
-    @Test("a job is undone once, however many ask for it at the same time")
+    @Test("a job is undone only once, no matter how many request it at the same time")
     func undoneOnce() async throws {
         try await Self.run { site in
             try await site.addTickets(20)
@@ -183,7 +183,7 @@ struct BulkTests {
         }
     }
 
-    @Test("what matches more, or other resources, than was shown is refused")
+    @Test("a request is refused if it matches more resources than were shown, or others")
     func expectations() async throws {
         try await Self.run { site in
             try await site.addTickets(20)
@@ -205,7 +205,7 @@ struct BulkTests {
         }
     }
 
-    @Test("each row is decided by the rules as they are then, and a demoted person's job stops with the reason")
+    @Test("each row is checked against the rules at that time, and a demoted user's job stops with the reason")
     func rights() async throws {
         try await Self.run { site in
             try await site.addTickets(120)
@@ -214,7 +214,7 @@ struct BulkTests {
                 let answer = try await site.call(.post, Self.all, as: role, body: Self.price(7, #""dryRun": true"#))
                 #expect(answer.status == status, "\(role): \(answer.text)")
                 guard status == 200 else { continue }
-                // The stranger sees the public tickets of the other event, and may change their own.
+                // The stranger sees the other event's public tickets, and may change their own.
                 #expect(answer.json["count"] == 125 && (answer.json["refused"]?.number ?? 0) > 0, "\(answer.text)")
                 #expect((answer.json["refusals"]?.list.count ?? 0) <= BulkTrial.sampleLimit)
                 #expect(answer.json["refusals"]?.list.first?["reason"]?.text?.isEmpty == false)
@@ -243,7 +243,7 @@ struct BulkTests {
         }
     }
 
-    @Test("a demoted or deleted person's undo changes nothing, and nobody touches another one's job")
+    @Test("a demoted or deleted user's undo changes nothing, and nobody can touch somebody else's job")
     func others() async throws {
         try await Self.run { site in
             try await site.addTickets(3)
@@ -255,7 +255,7 @@ struct BulkTests {
                     (HTTPRequest.Method.get, ""), (.get, "/rows"), (.post, "/cancel"), (.post, "/undo"),
                 ] {
                     let others = try await site.call(method, path + address, as: role)
-                    // A number that no job has.
+                    // No job has this number.
                     let none = try await site.call(method, "/jobs/1000000\(address)", as: role)
                     #expect(others.status == 404 && none.status == 404, "\(role) \(address): \(others.text)")
                     for name in ["code", "message", "hint"] { #expect(others.json[name] == none.json[name]) }
@@ -263,7 +263,7 @@ struct BulkTests {
                 #expect(try await site.call(.get, "/jobs", as: role).json["jobs"] == [])
             }
             #expect(try await site.call(.get, "/jobs").status == 401)
-            #expect(try await site.call(.post, "\(path)/undo", as: "owner").status == 409, "under way")
+            #expect(try await site.call(.post, "\(path)/undo", as: "owner").status == 409, "in progress")
             let cancelled = try await site.call(.post, "\(path)/cancel", as: "owner")
             #expect(cancelled.json["state"] == "cancelled", "\(cancelled.text)")
             try await site.work()
@@ -274,7 +274,7 @@ struct BulkTests {
         }
     }
 
-    @Test("resources go into the trash with what goes along, come back with an undo, and from the trash by a job")
+    @Test("resources go into the trash with what belongs to them; an undo or a restore job brings them back")
     func trash() async throws {
         try await Self.run { site in
             let body = { (action: String, more: String) in #"{"action": "\#(action)", "all": true, \#(more)}"# }
@@ -314,7 +314,7 @@ struct BulkTests {
         }
     }
 
-    @Test("several servers at once do each row once, and users take turns")
+    @Test("several servers working at once process each row once, and users take turns")
     func servers() async throws {
         try await Self.run { site in
             try await site.addTickets(450)
@@ -352,7 +352,7 @@ struct BulkTests {
         }
     }
 
-    @Test("jobs of kinds that only newer servers know are left to them, and given up only once there seem to be none")
+    @Test("jobs of unknown kinds are left to newer servers, and given up only once there seem to be none")
     func newerKind() async throws {
         try await Self.run { site in
             try await site.addTickets(1)
@@ -372,7 +372,7 @@ struct BulkTests {
             for attempts in 1..<Job.attemptLimit {
                 try await Self.age(site)
                 await #expect(throws: RequestFailure.self) { try await site.runner.step() }
-                #expect(try await !site.runner.step(), "once in a while")
+                #expect(try await !site.runner.step(), "not retried at once")
                 #expect(try await site.count("SELECT attempts \(newer) = 'queued'") == attempts)
             }
             try await Self.age(site)
@@ -381,7 +381,7 @@ struct BulkTests {
         }
     }
 
-    /// Has a long time pass for jobs.
+    /// Makes all jobs two hours older.
     private static func age(_ site: Site) async throws {
         try await site.fixture.pool.execute(
             """
@@ -389,7 +389,7 @@ struct BulkTests {
             """)
     }
 
-    @Test("what isn't an order is refused with what is wrong, and makes no job")
+    @Test("an invalid request is refused with the reason, and creates no job")
     func hostile() async throws {
         try await Self.run { site in
             let id = site.fixture.tickets[0]

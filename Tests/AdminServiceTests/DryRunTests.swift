@@ -9,16 +9,16 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-@Suite("Dry runs of bulk actions keep nobody waiting")
+@Suite("Dry runs of bulk actions block nobody")
 struct DryRunTests {
-    @Test("a dry run waits for nobody: what somebody else holds isn't tried, and isn't called refused")
+    @Test("a dry run waits for nobody: locked rows are skipped, and don't count as refused")
     func busyRows() async throws {
         try await BulkTests.run { site in
             try await site.addTickets(5)
             try await site.fixture.pool.transaction { holder in
                 try await holder.execute("SELECT 1 FROM ticket WHERE name = 'n3' FOR UPDATE")
                 var checked: Int64 = 0
-                // On a busy machine the time may be over before all were tried.
+                // On a busy machine, the time limit may end a dry run before it has tried every row.
                 while checked < 4 {
                     let trial = try await site.call(
                         .post, BulkTests.all, as: "owner", body: BulkTests.price(7, #""dryRun": true"#))
@@ -31,11 +31,11 @@ struct DryRunTests {
         }
     }
 
-    @Test("a dry run of many rows takes back the first ones, and their locks, before it tries the next")
+    @Test("a dry run of many rows rolls back the first ones, releasing their locks, before it tries the next")
     func shortTransactions() async throws {
         try await BulkTests.run { site in
             try await site.addTickets(5)
-            // What sees that another row has been changed in the same transaction.
+            // Fails if another row has been changed in the same transaction.
             try await site.fixture.pool.execute(
                 """
                 CREATE FUNCTION public.see() RETURNS trigger LANGUAGE plpgsql AS

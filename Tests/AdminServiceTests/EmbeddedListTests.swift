@@ -8,7 +8,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// Lists of embedded objects under `/api`, and links that are added and taken out one by one.
+/// Lists of embedded objects under `/api`, and links that are added and removed one by one.
 @Suite struct EmbeddedListTests {
     private struct Site: Sendable {
         let fixture: HarbourFixture
@@ -32,7 +32,7 @@ import TomboloRules
         }
     }
 
-    /// The links of a ship to two of four sailors.
+    /// Four sailors, and a ship whose crew list links to the first two.
     private struct Crew: Sendable {
         let ship: String
         let sailors: [ObjectId]
@@ -46,12 +46,12 @@ import TomboloRules
 
         var path: String { "/api/ships/\(ship)/relationships/crew" }
 
-        /// A body that names sailors by their places.
+        /// A body that names sailors by their indices.
         func data(_ places: [Int]) -> JSON {
             ["data": .array(places.map { ["type": "sailors", "id": .string(sailors[$0].stringValue)] })]
         }
 
-        /// The places of the sailors that an answer names.
+        /// The indices of the sailors in an answer.
         func places(_ answer: Answer) -> [Int] {
             (answer.json["data"]?.list ?? []).compactMap { item in
                 sailors.firstIndex { item["id"] == .string($0.stringValue) }
@@ -84,7 +84,7 @@ import TomboloRules
 
     private static func label(_ json: JSON) -> String { json["label"]?.text ?? "" }
 
-    @Test("elements are shown as they were written, with their identities, and everything inside of them")
+    @Test("elements are shown as written, with their identities and everything inside them")
     func reading() async throws {
         try await Self.run { site in
             let keeper = try await site.fixture.sailor("Keeper")
@@ -110,7 +110,7 @@ import TomboloRules
             #expect(fore["boxes"]?.list.map { $0["content"] } == ["tea", "salt"] && aft["boxes"] == [])
             #expect(fore["id"]?.text?.utf8.count == 24 && fore["id"] != aft["id"])
             #expect(fore["_owner"] == nil && fore["owner"] == nil && fore["_rank"] == nil)
-            // A version is one of the elements too.
+            // The version covers the elements too.
             let before = try await site.call(.get, "/api/ships/\(id)").headers[.eTag]
             #expect(try await site.patch(id, ["holds": [aft, fore]]).status == 200)
             #expect(try await site.call(.get, "/api/ships/\(id)").headers[.eTag] != before)
@@ -118,7 +118,7 @@ import TomboloRules
     }
 
     @Test(
-        "an element keeps its identity when it is changed, moved, or sent without its id, and only what differs is written"
+        "an element keeps its identity when changed, moved, or sent without its id, and only differences are written"
     )
     func identity() async throws {
         try await Self.run { site in
@@ -129,13 +129,13 @@ import TomboloRules
             let rows = "SELECT _element::text || xmin::text FROM ship_holds ORDER BY label"
             let before = try await site.texts(rows)
 
-            // The last one first: it alone gets another rank.
+            // Move the last one to the front: only its rank changes.
             #expect(try await site.patch(id, ["holds": [old[2], old[0], old[1]]]).status == 200)
             #expect(try await site.holds(id).map { $0["id"] } == [old[2]["id"], old[0]["id"], old[1]["id"]])
             let moved = try await site.texts(rows)
             #expect(moved[0] == before[0] && moved[1] == before[1] && moved[2] != before[2])
 
-            // One value of one element, and a box of it.
+            // Change one value of one element, and one of its boxes.
             let box = Self.with(try #require(old[0]["boxes"]?.list.first), ["count": 4])
             let salt = try #require(old[0]["boxes"]?.list.last)
             let boxIDs = try await site.texts(
@@ -150,14 +150,14 @@ import TomboloRules
             #expect(boxesNow[0] == boxIDs[0] && boxesNow[1] != boxIDs[1], "salt stays as it is, tea is changed")
             #expect(try await site.texts(rows)[1] == moved[1])
 
-            // Without ids, those that have the same values are the same.
+            // Without ids, elements with the same values keep their identities.
             let plain = now.map { Self.with($0, ["id": nil]) }
             #expect(try await site.patch(id, ["holds": .array([Self.hold("new")] + plain)]).status == 200)
             let last = try await site.holds(id)
             #expect(last.map(Self.label) == ["new", "a", "b"])
             #expect(last[1]["id"] == old[0]["id"] && last[2]["id"] == old[1]["id"])
 
-            // An id of no element of this list makes a new element, and touches nobody else's.
+            // An id that isn't in this list makes a new element, and touches no other object's element.
             let other = try await site.fixture.ship(site.client, ["holds": [Self.hold("theirs")]])
             let theirs = try #require(try await site.holds(other).first)
             #expect(try await site.patch(id, ["holds": [Self.with(theirs, ["label": "mine"])]]).status == 200)
@@ -173,7 +173,7 @@ import TomboloRules
         }
     }
 
-    @Test("what can't be an element is refused with the place of it, and nothing is written")
+    @Test("an invalid element is refused with its place in the body, and nothing is written")
     func mistakes() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(site.client, ["holds": [Self.hold("a")]])
@@ -214,7 +214,8 @@ import TomboloRules
     }
 
     @Test(
-        "a list that the rules hide is neither shown nor written, and who may not change the object changes no element")
+        "a list that the rules hide is neither shown nor written, and changing elements takes the right to change the object"
+    )
     func rules() async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { users in
             """
@@ -245,26 +246,26 @@ import TomboloRules
         }
     }
 
-    @Test("a list whose elements have the same rank, or ranks of other characters, is changed as any other")
+    @Test("lists with equal ranks, or ranks outside the usual alphabet, can be changed like any other")
     func sameRanks() async throws {
         try await Self.run { site in
             let crew = try await Crew(site)
             let (path, data) = (crew.path, crew.data)
-            // As two devices give it that each add one at the same time.
+            // Two devices that add an element at the same time give both the same rank.
             try await site.fixture.pool.execute("UPDATE ship_crew SET rank = 'a1'")
             let old = crew.places(try await site.call(.get, path))
             let between = try await site.call(.patch, path, data([old[0], 2, old[1]]))
             #expect(between.status == 200 && crew.places(between) == [old[0], 2, old[1]], "\(between.text)")
             #expect(Set(try await site.texts("SELECT rank FROM ship_crew")).count == 3)
 
-            // As somebody writes it with SQL.
+            // Ranks like these come from plain SQL.
             try await site.fixture.pool.execute("UPDATE ship_crew SET rank = 'no. ' || rank")
             let behind = try await site.call(.post, path, data([3]))
             #expect(behind.status == 200 && crew.places(behind) == [old[0], 2, old[1], 3], "\(behind.text)")
         }
     }
 
-    @Test("links are added to a list and taken out of it one by one, and what the list hides stays")
+    @Test("links are added and removed one by one, and hidden links stay")
     func links() async throws {
         try await Self.run { site in
             let crew = try await Crew(site)
@@ -287,7 +288,7 @@ import TomboloRules
                 site.client, .post, path, data([0]), headers: [.ifMatch: "\"000000000000000000000000\""])
             #expect(stale.status == 412)
 
-            // One in the trash is hidden. Writing the list as it's seen doesn't cut the link.
+            // A link to a trashed sailor is hidden. Writing back the list as shown doesn't remove it.
             #expect(try await site.call(.delete, "/api/sailors/\(sailors[1])").status == 204)
             let whole = try await site.call(.patch, path, data([2, 3]))
             #expect(whole.status == 200 && crew.places(whole) == [2, 3], "\(whole.text)")
@@ -318,7 +319,7 @@ import TomboloRules
         }
     }
 
-    @Test("a list of more links than are shown is never shown as if these were all")
+    @Test("a list with too many links to show is never shown as if it were complete")
     func manyLinks() async throws {
         try await Self.run { site in
             let ship = try await site.fixture.ship(site.client, [:])

@@ -6,7 +6,7 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-/// Whose an event is that an administrator makes, who may name anybody as its creator.
+/// Who owns an event that an administrator creates. Administrators may name anybody as its creator.
 @Suite struct EventMakerTests {
     private static func event(_ more: String) -> String {
         #"""
@@ -17,7 +17,7 @@ import TomboloModel
     }
 
     @Test(
-        "an administrator who names no creator is the creator and becomes the owner; one whom they name becomes it at once"
+        "an administrator's event belongs to the creator they name, or to themselves if they name nobody"
     )
     func owners() async throws {
         try await JSONAPIReadingTests.run { fixture, call in

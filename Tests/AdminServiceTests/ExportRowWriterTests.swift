@@ -3,7 +3,7 @@ import Testing
 
 @testable import TomboloJSONAPI
 
-@Suite("Rows of COPY become JSON objects") struct ExportRowWriterTests {
+@Suite("COPY rows become JSON objects") struct ExportRowWriterTests {
     private static func objects(
         _ rows: String, _ cells: [(String, ExportRowWriter.Cell)], isArray: Bool = false
     ) -> String {
@@ -26,7 +26,7 @@ import Testing
         #expect(Self.objects("", cells).isEmpty)
     }
 
-    /// A text as COPY writes it (PostgreSQL's manual, COPY, "Text Format").
+    /// Text as COPY writes it (PostgreSQL's manual, COPY, "Text Format").
     private static func copied(_ text: String) -> String {
         let escapes: [Character: String] = [
             "\\": #"\\"#, "\u{8}": #"\b"#, "\u{C}": #"\f"#, "\n": #"\n"#, "\r": #"\r"#, "\t": #"\t"#, "\u{B}": #"\v"#,
@@ -34,7 +34,7 @@ import Testing
         return String(text.unicodeScalars.map { escapes[Character($0)] ?? String($0) }.joined())
     }
 
-    @Test("with every character as it was, in texts and in JSON")
+    @Test("with every character unchanged, in text and in JSON")
     func characters() throws {
         var texts = (1...0x2FF).compactMap { UnicodeScalar($0).map { "a\($0)b" } }
         texts += [#"\"#, #"\\"#, #"\N"#, #"\.""#, #"""#, "\u{B}", "\n", "ü\u{B}\"\\v\n\t\u{1}", "😀\\", ""]
@@ -50,12 +50,12 @@ import Testing
         }
         for (line, text) in zip(lines, texts) {
             let object = try JSONDecoder().decode(Object.self, from: Data(line.utf8))
-            // As a cell, `\N` alone would be null, and COPY never writes a text so.
+            // As a whole cell, `\N` would mean null; COPY escapes the text `\N`.
             #expect(object == Object(text: text, json: [text]), "\(text.debugDescription): \(line)")
         }
     }
 
-    @Test("without reading past its end, whatever comes")
+    @Test("without reading past the end of any input")
     func hostile() {
         let cells: [(String, ExportRowWriter.Cell)] = [("a", .text), ("b", .json), ("c", .number)]
         let pieces = ["\\", "\t", "\n", "N", "v", "\"", "x", "\\\\", "\u{1}", "ü"]

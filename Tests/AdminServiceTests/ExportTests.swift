@@ -10,9 +10,9 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-@Suite("An export has all that a list with the same filters would show, and nothing else")
+@Suite("An export has everything that a list with the same filters would show, and nothing else")
 struct ExportTests {
-    /// The names in `filter[name]` are hostile on purpose.
+    /// Deliberately hostile names; some also go into `filter[name]`.
     private static let hostile = [
         "it's", #"a "quoted" name"#, #"back\slash"#, "$1", "$1'; DROP TABLE ticket; --", "=1+1", "ümläut\n2nd, line",
         #"{"a":1},\"#, "'=guarded", "\u{1}\u{2}", "-5", "''",
@@ -23,7 +23,7 @@ struct ExportTests {
         try text.split(separator: "\n").map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
     }
 
-    @Test("each role gets the rows and fields of its lists, in every format")
+    @Test("each role gets the rows and fields that its lists show, in every format")
     func sameAsLists() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             for item in fixture.rules.schema.classes where item.owner == nil {
@@ -69,7 +69,7 @@ struct ExportTests {
         }
     }
 
-    @Test("filters, order and fields are those of lists, and what is asked for in vain is named")
+    @Test("filters, order and fields work as in lists, and unknown ones are named")
     func parameters() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let sorted = try await call(
@@ -97,7 +97,7 @@ struct ExportTests {
         }
     }
 
-    @Test("no value becomes part of the statement, and every text comes back as it is")
+    @Test("no value becomes part of the SQL statement, and all text comes back unchanged")
     func hostileTexts() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             for (index, name) in Self.hostile.enumerated() {
@@ -135,7 +135,7 @@ struct ExportTests {
         }
     }
 
-    @Test("nothing in the trash is in it, nor a link that leads there")
+    @Test("it contains nothing from the trash, and no links into it")
     func trash() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             #expect(try await call(.delete, "/api/sessions/\(fixture.sessions[0])", as: "owner").status == 204)
@@ -149,7 +149,7 @@ struct ExportTests {
         }
     }
 
-    @Test("an export that breaks off never looks whole")
+    @Test("an export that breaks off never looks complete")
     func breakingOff() async throws {
         try await ServiceFixture.with { fixture in
             try await fixture.pool.execute(
@@ -171,7 +171,7 @@ struct ExportTests {
                 let fields = headers
                 try await app.live { port in
                     try await PatientClient.with(port) { call in
-                        // The place and the database's connection are free again.
+                        // The export slot and the database connection are free again.
                         let before = try await call(.get, "/export/tickets?filter[name]=n5", headers: fields)
                         #expect(before.status == 200 && before.text.hasSuffix("\n"))
                         await #expect(throws: (any Error).self, "\(format)") {
@@ -183,7 +183,7 @@ struct ExportTests {
         }
     }
 
-    @Test("the next row is asked for only when there is room for it, and nobody's export keeps others waiting")
+    @Test("the next row is read only when there is room for it, and no export keeps others waiting")
     func bounds() async throws {
         let pipe = ChunkPipe()
         let sender = Task {
@@ -216,7 +216,7 @@ struct ExportTests {
         try places.take(holder(other, "a"))
         #expect(throws: RequestFailure.self) { try places.take(holder(nil, "c")) }
         places.giveBack(holder(one, "b"))
-        // One place is left to other addresses.
+        // One slot stays free for other addresses.
         #expect(throws: RequestFailure.self) { try places.take(holder(nil, "a")) }
         try places.take(holder(nil, "c"))
     }

@@ -7,7 +7,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct ExportTitlesTests {
-    @Test("titles stand beside the ids of links, of what the caller may read, and are guarded like other text")
+    @Test("links have titles beside their ids where the caller may read them, guarded like other text")
     func titles() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             try await fixture.rows().set("Event", fixture.event, "name", "=Island, Days")
@@ -24,7 +24,7 @@ import TomboloModel
                 #expect(object["event.title"] == "=Island, Days" && object["room.title"] == "Main Hall")
                 #expect(object["track"] == .null && object["track.title"] == .null)
             }
-            // Owners see who has a role in their event, and of the users only themselves.
+            // Owners see who has a role in their event, but the only user they can read is themselves.
             let roles = try await call(
                 .get, "/export/role_assignments?format=json&titles=true&filter[role][ne]=registrar", as: "owner")
             let own = fixture.users["owner"].map { JSON.string($0.stringValue) }
@@ -33,7 +33,7 @@ import TomboloModel
                 #expect(role["event.title"] == "=Island, Days")
                 #expect(role["user.title"] == (role["user"] == own ? "The owner" : .null), "\(roles.text)")
             }
-            // What leads into the trash has neither.
+            // A link into the trash has neither id nor title.
             #expect(try await call(.delete, "/api/microlocations/\(fixture.room)", as: "owner").status == 204)
             let trashed = try await call(.get, "\(sessions)&format=json", as: "owner").json.list
             #expect(trashed.allSatisfy { $0["room"] == .null && $0["room.title"] == .null } && trashed.count == 3)
@@ -44,7 +44,7 @@ import TomboloModel
     }
 
     @Test(
-        "a list of links has its titles in its order: a line for each in CSV, an array in JSON, null for what is hidden"
+        "a list of links has its titles in list order: one per line in CSV, an array in JSON, null for hidden ones"
     )
     func lists() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
@@ -55,7 +55,7 @@ import TomboloModel
             #expect(table.contains(",\"'=Ada \"\"B\"\"\nGrace\"\n"), "\(table)")
             let object = try await call(.get, "\(sessions)&format=json", as: "owner").json.list.first
             #expect(object?["speakers.title"] == ["=Ada \"B\"", "Grace"])
-            // What is in the trash is in neither.
+            // An object in the trash appears in neither list.
             #expect(try await call(.delete, "/api/speakers/\(fixture.speakers[0])", as: "owner").status == 204)
             let rest = try await call(.get, "\(sessions)&format=ndjson", as: "owner").text
             #expect(rest.contains(#""speakers.title":["Grace"]"#), "\(rest)")
@@ -65,7 +65,7 @@ import TomboloModel
         }
     }
 
-    @Test("the titles of what the caller may not read are left out of lists")
+    @Test("lists leave out titles that the caller may not read")
     func hidden() async throws {
         let rules = """
             Session: [{name: everybody, applyWhen: {}, read: true}]

@@ -14,7 +14,7 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloServerModel
 
-/// An admin server that runs while the model changes.
+/// An admin server that keeps running while the model changes.
 @Suite(.serialized, .timeLimit(.minutes(15))) struct FollowingTests {
     private static let house = ObjectId()
     private static let agent = ObjectId()
@@ -69,10 +69,10 @@ import TomboloServerModel
             return (response.status.code, String(buffer: response.body))
         }
 
-        /// Calls until the server knows the model that the call needs.
+        /// Repeats the call until the server knows the model that it needs.
         func callUntilFound(_ method: HTTPRequest.Method, _ path: String) async throws -> (status: Int, text: String) {
             while true {
-                // One that fails is made again.
+                // If this tick fails, the next round makes another.
                 _ = try? await sequencer.makeTick()
                 let answer = try await call(method, path)
                 guard [400, 404, 503].contains(answer.status) else { return answer }
@@ -123,7 +123,7 @@ import TomboloServerModel
         await pool.shutdown()
     }
 
-    @Test("Classes that an app adds and renames have their routes in an admin server that runs")
+    @Test("A running admin server serves routes for classes that an app adds or renames")
     func classes() async throws {
         try await withSite { site in
             let (house, agent) = (Self.house.stringValue, Self.agent.stringValue)
@@ -146,7 +146,7 @@ import TomboloServerModel
             try await site.apply(try Self.document("House", text: "headline", hasAgents: true))
             let renamed = try await site.callUntilFound(.get, "/admin/trash?class=House")
             #expect(renamed.status == 200 && renamed.text.contains("headline"), "\(renamed.text)")
-            #expect(try await site.call(.get, "/admin/trash?class=Listing").status == 200, "A name that it had")
+            #expect(try await site.call(.get, "/admin/trash?class=Listing").status == 200, "Its former name")
             let restored = try await site.call(.post, "/admin/trash/\(house)/restore")
             #expect(restored.status == 200, "\(restored.text)")
             let erased = try await site.call(.delete, "/houses/\(house)")
@@ -156,7 +156,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("Rules are followed without a gateway, which would tell of them")
+    @Test("Rules are followed even without a gateway to announce them")
     func withoutGateway() async throws {
         try await withSite { site in
             let house = Self.house.stringValue
@@ -173,7 +173,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("The trash shows no property that the rules hide from its reader, and can't be searched by it")
+    @Test("The trash shows no property that the rules hide from its reader, and can't be searched by one")
     func hiddenProperties() async throws {
         try await withSite { site in
             let house = Self.house.stringValue

@@ -11,14 +11,14 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// Nobody gives themselves a role, or anybody a role above their own: who × which role × which operation.
+/// Nobody can give themselves a role, or give anybody a role above their own: every user × role × operation.
 @Suite struct GrantAttackTests {
     private static let media = "application/vnd.api+json"
     private static let atomic = #"application/vnd.api+json;ext="https://jsonapi.org/ext/atomic""#
     private static let ofEvents = ["owner", "organizer", "coorganizer", "trackOrganizer", "moderator", "registrar"]
     private static let roles = ["superAdmin", "admin"] + ofEvents
 
-    /// What each may give in the fixture's event, and everywhere. Nobody else gives any role anywhere.
+    /// The roles that each user may give, within the fixture's event and everywhere. Users not listed can't give any.
     fileprivate static let givers: [String: (within: Set<String>, everywhere: Set<String>)] = [
         "superAdmin": (Set(roles), Set(roles)),
         "admin": (Set(roles).subtracting(["superAdmin"]), Set(roles).subtracting(["superAdmin"])),
@@ -40,7 +40,9 @@ import TomboloRules
         try await fixture.pool.query("SELECT t::text FROM role_assignment t ORDER BY 1").map { try $0[0].string }
     }
 
-    @Test("over HTTP and over sync the same people give the same roles, and nobody gives more", arguments: givers.keys)
+    @Test(
+        "the same people can give the same roles over HTTP and over sync, and nobody can give more",
+        arguments: givers.keys)
     func giving(actor: String) async throws {
         let allowed = try #require(Self.givers[actor])
         try await JSONAPIReadingTests.run { fixture, call in
@@ -54,7 +56,7 @@ import TomboloRules
             for (scope, expected) in [(fixture.event, allowed.within), (nil, allowed.everywhere)] {
                 for role in Self.roles {
                     let isAllowed = expected.contains(role)
-                    // Over sync the same rules judge each object.
+                    // Over sync, the same rules check each object.
                     var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
                     row[try #require(item.columnIndex("user"))] = .objectId(target)
                     row[try #require(item.columnIndex("role"))] = .string(role)
@@ -85,7 +87,7 @@ import TomboloRules
     }
 
     @Test(
-        "nobody moves a grant to another role, user or event beyond what they may give, and nobody removes one above them",
+        "nobody moves a grant to a role, user or event beyond what they may give, and nobody removes a role above their own",
         arguments: ["admin", "owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"])
     func moving(actor: String) async throws {
         let allowed = try #require(Self.givers[actor])
@@ -129,7 +131,7 @@ import TomboloRules
                     let patched = try await call(
                         .patch, "/api/role_assignments/\(row.id)", as: actor, body: #"{"data": \#(data)}"#,
                         type: Self.media)
-                    // A change to what is there already changes nothing.
+                    // Even setting the value that is already there is refused.
                     #expect(
                         [403, 404].contains(patched.status),
                         "\(actor) \(row.role) \(isOwn): \(change.body) \(patched.text)")
@@ -146,7 +148,7 @@ import TomboloRules
         }
     }
 
-    @Test("the last super administrator stays, also over HTTP by themselves, and the answer says why")
+    @Test("even the last super administrator can't remove that role over HTTP, and the answer says why")
     func theLastSuperAdministrator() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let user = try #require(fixture.users["superAdmin"])
@@ -170,7 +172,7 @@ import TomboloRules
         }
     }
 
-    @Test("owners keep their event over HTTP, and nobody but its owner and super administrators hands it over")
+    @Test("owners keep their event over HTTP, and only the owner and super administrators can transfer it")
     func transferring() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let (owner, organizer) = (try #require(fixture.users["owner"]), try #require(fixture.users["organizer"]))
@@ -187,7 +189,7 @@ import TomboloRules
                 let answer = try await call(.post, "/roles/transfer", as: role, body: body(fixture.event, to))
                 #expect(answer.status == 403, "\(role): \(answer.text)")
             }
-            // Another event's owner, who learns nothing about it.
+            // An owner of another event learns nothing about this one.
             let refused = try await call(.post, "/roles/transfer", as: "stranger", body: body(fixture.event, attendee))
             let unknown = try await call(.post, "/roles/transfer", as: "stranger", body: body(.generate(), attendee))
             #expect(refused.status == 403 && unknown.status == 403)
@@ -209,7 +211,7 @@ import TomboloRules
             #expect(done.status == 200 && done.json["left"] == "organizer", "\(done.text)")
             #expect(try await roles(owner) == ["organizer"])
             #expect(try await roles(organizer) == ["owner"])
-            // Roles count at once.
+            // The new roles apply immediately.
             let again = try await call(.post, "/roles/transfer", as: "owner", body: body(fixture.event, owner))
             #expect(again.status == 403, "\(again.text)")
             let back = try await call(.post, "/roles/transfer", as: "superAdmin", body: body(fixture.event, attendee))
@@ -222,7 +224,7 @@ import TomboloRules
         }
     }
 
-    @Test("nobody takes an event that has no owner, and super administrators give it one")
+    @Test("nobody can take an event without an owner, but super administrators can give it one")
     func withoutOwner() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let event = ObjectId.generate()
@@ -234,7 +236,8 @@ import TomboloRules
                 let answer = try await call(.post, "/roles/transfer", as: role, body: body(event, me))
                 #expect(answer.status == 403, "\(role): \(answer.text)")
                 let unknown = try await call(.post, "/roles/transfer", as: role, body: body(.generate(), me))
-                #expect(answer.json["error"] == unknown.json["error"], "whether there is such an event isn't told")
+                #expect(
+                    answer.json["error"] == unknown.json["error"], "the answer doesn't reveal whether the event exists")
             }
             let stranger = try #require(fixture.users["stranger"])
             let given = try await call(.post, "/roles/transfer", as: "superAdmin", body: body(event, stranger))
@@ -242,7 +245,7 @@ import TomboloRules
         }
     }
 
-    @Test("an event whose id is that of a role in another event has an owner all the same")
+    @Test("an event with the same id as a role in another event still gets its owner")
     func takenKey() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let (attendee, organizer) = (
@@ -259,7 +262,7 @@ import TomboloRules
         }
     }
 
-    @Test("however many hand an event over at the same time, it has one owner, and nobody has a role twice")
+    @Test("no matter how many transfer an event at once, it has one owner, and nobody has a role twice")
     func transferringAtOnce() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let names = ["organizer", "coorganizer", "registrar", "attendee"]
@@ -279,7 +282,7 @@ import TomboloRules
                         #expect([200, 403, 409].contains(status), "\(status)")
                         if status == 200 { done += 1 }
                     }
-                    // Who isn't the owner any more hands nothing over, even if the roles of a moment ago are remembered.
+                    // A former owner can't transfer it, even if the server still caches their old roles.
                     if round == 0 { #expect(done == 1) }
                 }
                 let counts = try await fixture.pool.query(

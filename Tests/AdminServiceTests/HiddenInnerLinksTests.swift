@@ -6,7 +6,7 @@ import TomboloHTTP
 import TomboloMigration
 import TomboloModel
 
-@Suite("Links of embedded objects into the trash aren't shown, and stay")
+@Suite("Links from embedded objects into the trash are hidden but kept")
 struct HiddenInnerLinksTests {
     final class Pier: Object {
         @Persisted(primaryKey: true) var _id: String
@@ -34,7 +34,7 @@ struct HiddenInnerLinksTests {
         return String(decoding: bytes.bytes, as: UTF8.self)
     }
 
-    /// A pier whose lamps are kept by `a` and `b`, of whom `a` is in the trash.
+    /// A pier whose lamps are kept by `a`, who is in the trash, and `b`.
     private static func run(_ body: @escaping @Sendable (AppSite) async throws -> Void) async throws {
         let rules = """
             version: 1
@@ -68,7 +68,7 @@ struct HiddenInnerLinksTests {
         #expect(answer.status == 200, "\(answer.text)")
     }
 
-    /// How often the columns with links hold `a`.
+    /// How many times each column with links contains `a`.
     private static func links(_ site: AppSite) async throws -> [String: Int64] {
         var counts: [String: Int64] = [:]
         for item in site.schema.classes {
@@ -81,7 +81,7 @@ struct HiddenInnerLinksTests {
         return counts
     }
 
-    @Test("what was read can be written back, and is exported so")
+    @Test("writing back what was read keeps the hidden links, and so does importing an export")
     func writtenBack() async throws {
         try await Self.run { site in
             let before = try await Self.links(site)
@@ -102,7 +102,7 @@ struct HiddenInnerLinksTests {
         }
     }
 
-    @Test("other links take their place")
+    @Test("other links replace them")
     func replaced() async throws {
         try await Self.run { site in
             let id = try #require(try await Self.attributes(site)?["lamps"]?.list.first?["id"])

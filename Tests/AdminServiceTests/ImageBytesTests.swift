@@ -4,16 +4,17 @@ import Testing
 
 @testable import AdminService
 
-/// Readers of bytes from anybody.
+/// Parsers of untrusted bytes.
 @Suite struct ImageBytesTests {
     private static let images = [TestImages.png, TestImages.jpeg, TestImages.gif, TestImages.webp]
 
-    @Test("each format's header says its size, and part of a header doesn't", arguments: images)
+    @Test(
+        "each format's header gives the image size, and a truncated header doesn't give a wrong one", arguments: images)
     func sizes(image: Data) throws {
         let type = try #require(ImageType(image))
         let size = try #require(ImageSize(image, type))
         #expect((size.width, size.height) == (40, 20))
-        // A slice has other places than the bytes that it's of.
+        // A slice's indices don't begin at 0.
         #expect(ImageSize((Data([1, 2, 3]) + image).dropFirst(3), type) == size)
         for count in 0..<min(image.count, 1_000) {
             let found = ImageSize(image.prefix(count), type)
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("the frames of WebP say their sizes too, and sizes of 0 or of more than there is are none")
+    @Test("WebP frames give their sizes too, and impossible sizes count as none")
     func frames() {
         func webp(_ bytes: [UInt8]) -> ImageSize? {
             ImageSize(Data(Array("RIFF".utf8) + [0, 0, 0, 0] + Array("WEBP".utf8) + bytes), .webp)
@@ -37,13 +38,13 @@ import Testing
         #expect(ImageSize(TestImages.bomb(width: 100_000, height: 100_000), .png)?.pixelCount == 10_000_000_000)
     }
 
-    @Test("of a WebP image the picture alone stays, and what isn't whole is refused")
+    @Test("a WebP image keeps only its picture data, and an incomplete one is refused")
     func plain() throws {
         #expect(PlainWebP.of(TestImages.webp) == TestImages.webp)
         let secret = Array("EXIF".utf8) + [3, 0, 0, 0] + Array("GPS".utf8) + [0]
         var full = [UInt8](TestImages.webp) + secret
         full[4] += UInt8(secret.count)
-        // That there is Exif.
+        // The flag for Exif.
         full[20] |= 0x08
         #expect(PlainWebP.of(Data(full)) == TestImages.webp)
         for count in 0..<full.count { #expect(PlainWebP.of(Data(full.prefix(count))) == nil, "\(count)") }

@@ -3,7 +3,7 @@ import Testing
 import TomboloHTTP
 @testable import TomboloJSONAPI
 
-@Suite("An uploaded file is read however it arrives, and what isn't right is named with its place")
+@Suite("An uploaded file is parsed however it's split, and errors say where they are")
 struct ImportFileTests {
     private static func rows(
         _ bytes: [UInt8], piece: Int, delimiter: UInt8? = nil
@@ -18,7 +18,7 @@ struct ImportFileTests {
     }
 
     @Test(
-        "CSV is read alike whole and one byte at a time",
+        "CSV parses the same whole and one byte at a time",
         arguments: [
             ("a,b\r\nc,d\r\n", [["a", "b"], ["c", "d"]]), ("a,b\nc,d", [["a", "b"], ["c", "d"]]),
             ("a\rb\r", [["a"], ["b"]]), ("\u{FEFF}a,b\n", [["a", "b"]]), ("\u{FEFF}\"a\",b\n", [["a", "b"]]),
@@ -35,7 +35,7 @@ struct ImportFileTests {
         }
     }
 
-    @Test("rows are named by the line where they begin, whatever their cells hold")
+    @Test("each row has the number of the line where it begins, whatever its cells contain")
     func lines() throws {
         let text = "a,b\r\n\"1\r\n2\n3\",x\r\n\r\n4,\"\"\"\"\r\"5\r6\",7\n8,9"
         for piece in [1, 2, 1_000] {
@@ -57,7 +57,7 @@ struct ImportFileTests {
         }
     }
 
-    @Test("bytes that aren't UTF-8, giant cells and too many of them are refused")
+    @Test("bytes that aren't UTF-8, huge cells and too many cells are refused")
     func limits() throws {
         for bytes in [[0xFF, 0xFE, 0x41], [0x41, 0x2C, 0xC3, 0x28], [0xEF, 0xBB], [0x41, 0x00, 0x42, 0x00]] as [[UInt8]]
         {
@@ -73,7 +73,7 @@ struct ImportFileTests {
         #expect(throws: ImportFileError.self) { try Self.rows(commas, piece: 64) }
     }
 
-    @Test("random bytes and cut files never crash, and give the same however they're cut")
+    @Test("random bytes and truncated files never crash, and give the same result however they're split")
     func fuzz() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = Generator(state: seed)
@@ -98,7 +98,7 @@ struct ImportFileTests {
         }
     }
 
-    /// SplitMix64, so that a failure can be repeated by its seed.
+    /// SplitMix64, so a failure can be reproduced from its seed.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -122,7 +122,7 @@ struct ImportFileTests {
     }
 
     @Test(
-        "JSON is read as an array and as lines",
+        "JSON is parsed as an array and as lines",
         arguments: [
             (#"[{"a":1},{"b":"}]"}]"#, [1, 2]), ("{\"a\":1}\n{\"a\":2}\n", [1, 2]), ("[]", []), ("", []),
             (" [ { } ] ", [1]), (#"{"a":"\"}{"}"#, [1]), ("[\n{\"a\":[{}]}\n,\n{}\n]\n", [1, 2]),

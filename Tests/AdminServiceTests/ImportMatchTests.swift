@@ -11,7 +11,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-@Suite("Rows of an import find what they are about by other unique properties than the id")
+@Suite("Rows of an import can match objects by unique properties other than the id")
 struct ImportMatchTests {
     private typealias Site = BulkTests.Site
     private static let match = #""match": ["event", "rank"]"#
@@ -28,7 +28,8 @@ struct ImportMatchTests {
         answer.json["problems"]?.list.compactMap { $0["message"]?.text } ?? []
     }
 
-    @Test("one that is there is changed, others are made or refused by the mode, and an undo takes it back")
+    @Test(
+        "a matching object is changed, other rows are created or refused depending on the mode, and an undo reverts it")
     func modes() async throws {
         try await BulkTests.run { site in
             let rows = ["Early,paid,a0,EUR,900", "New,free,x1,EUR,0"]
@@ -44,7 +45,7 @@ struct ImportMatchTests {
             #expect(over.json["done"] == 2 && over.json["state"] == "done", "\(over.text)")
             let early = try await site.fixture.pool.query(
                 "SELECT price FROM ticket WHERE _id = $1", [.objectId(site.fixture.tickets[0])])
-            #expect(try early[0, 0].int == 900, "the one that was there")
+            #expect(try early[0, 0].int == 900, "the existing one")
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE rank = 'a0'") == 2, "one in each event")
             #expect(try await site.call(.post, "/jobs/\(file.id)/undo", as: "owner").status == 202)
             try await site.work()
@@ -53,7 +54,7 @@ struct ImportMatchTests {
         }
     }
 
-    @Test("rows that say nothing of it, or the same as another, and choices that don't go together are refused")
+    @Test("duplicate or missing match values and options that contradict each other are refused")
     func refused() async throws {
         try await BulkTests.run { site in
             let file = try await Self.file(site, ["A,free,x1,EUR,0", "B,free,x1,EUR,0", "C,free,x2,EUR,0"])
@@ -76,13 +77,13 @@ struct ImportMatchTests {
             let both = try await open.preview(
                 #"{\#(Self.match), "mapping": {"id": "id", "name": "name", "rank": "rank", "event": "event"}}"#)
             #expect(both.status == 400 && both.text.contains("maps to 'id'"), "\(both.text)")
-            // Without a mapping the id is left out.
+            // Without an explicit mapping, the id column is left out.
             let without = try await open.preview(#"{"mode": "update", \#(Self.match)}"#)
             #expect(without.status == 200 && without.json["refused"] == 3, "\(without.text)")
         }
     }
 
-    @Test("what is in the trash is told to those who may list it, and is as good as gone for others")
+    @Test("a match in the trash is reported to those who may list the trash, and doesn't exist for others")
     func trash() async throws {
         try await BulkTests.run { site in
             try await site.fixture.pool.query(
@@ -102,10 +103,10 @@ struct ImportMatchTests {
         }
     }
 
-    @Test("nothing is found by what the person can't see: neither other objects nor hidden properties")
+    @Test("rows can't match what the user can't see: neither hidden objects nor hidden properties")
     func secrets() async throws {
         try await BulkTests.run { site in
-            // An owner of another event doesn't see a hidden ticket of this one.
+            // An owner of another event can't see a hidden ticket of this one.
             let there = try await Self.file(site, ["x,free,a2,EUR,0"], as: "stranger")
             let none = try await Self.file(site, ["x,free,none,EUR,0"], as: "stranger")
             for mode in ["update", "upsert"] {
@@ -129,7 +130,7 @@ struct ImportMatchTests {
         }
     }
 
-    @Test("one whose values somebody changes before its turn is left alone")
+    @Test("an object whose match values change before its row is processed is left alone")
     func changedMeanwhile() async throws {
         try await BulkTests.run { site in
             let file = try await Self.file(site, ["Early,paid,a0,EUR,900"])
@@ -151,7 +152,7 @@ struct ImportMatchTests {
         override static func uniqueProperties() -> [[String]] { [["value"]] }
     }
 
-    @Test("a unique decimal is found and is the same, however it's written")
+    @Test("a unique decimal matches however it's written")
     func decimals() async throws {
         let documents = AppDocuments(
             models: try ModelDocument(app: "mint", objectTypes: [Coin.self]),

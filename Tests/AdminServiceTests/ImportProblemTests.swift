@@ -10,9 +10,9 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-@Suite("What is wrong with a file is told with its place, whatever it is, and the rest can be imported all the same")
+@Suite("Every problem in a file is reported with its place, and the remaining rows can still be imported")
 struct ImportProblemTests {
-    @Test("every mistake is named with its line, column and member, and the other rows are imported all the same")
+    @Test("every mistake is reported with its line, column and member, and the other rows are still imported")
     func mistakes() async throws {
         try await BulkTests.run { site in
             let event = site.fixture.event
@@ -37,7 +37,7 @@ struct ImportProblemTests {
                         "'31.13.2026' isn't a date and time.",
                         "'nowhere' is neither the id nor the title of one of the events.",
                     ])
-            #expect(problems.first?["remedy"]?.text?.contains("a date and time") == false, "without saying it again")
+            #expect(problems.first?["remedy"]?.text?.contains("a date and time") == false, "without repeating it")
             #expect(problems.allSatisfy { $0["member"] == .null || $0["remedy"]?.text?.isEmpty == false })
             let over = try await file.finish([mapping])
             #expect(over.json["state"] == "done" && over.json["done"] == 1 && over.json["refused"] == 4, "\(over.text)")
@@ -56,7 +56,7 @@ struct ImportProblemTests {
         }
     }
 
-    @Test("what a new resource must have is told with everything else, and what no column leads to once")
+    @Test("missing required values are reported along with other problems, and a missing column only once")
     func missing() async throws {
         try await BulkTests.run { site in
             let event = site.fixture.event
@@ -78,7 +78,7 @@ struct ImportProblemTests {
             }
             #expect(try await file.start().status == 409, "every row is refused")
 
-            // Quoted, empty text is text: an export writes it so.
+            // Quoted empty text is text, and exports write it that way.
             let whole = try await UploadedFile.upload(
                 site, "title,state,event\n\"\",pending,\(event)\n,pending,\(event)\n", to: "sessions")
             let over = try await whole.finish()
@@ -88,7 +88,7 @@ struct ImportProblemTests {
                     == "Column 'title': 'title' is required. Write a value into the cell.")
             #expect(try await site.count("SELECT count(*) FROM session WHERE title = ''") == 1)
 
-            // Of one that is there, such a cell says nothing.
+            // For an existing object, an empty cell means no change.
             let change = try await UploadedFile.upload(
                 site, "id,title,subtitle\n\(site.fixture.sessions[2]),,Changed\n", to: "sessions")
             #expect(try await change.finish([#""mode": "update""#]).json["done"] == 1)
@@ -98,7 +98,7 @@ struct ImportProblemTests {
         }
     }
 
-    @Test("a link is found by the title of what it leads to, if the person sees exactly one of these")
+    @Test("a link can be given as its target's title, if the user sees exactly one object with that title")
     func titles() async throws {
         try await BulkTests.run { site in
             for (name, event) in [
@@ -129,14 +129,14 @@ struct ImportProblemTests {
             let shown = preview.json["rows"]?.list.first?["after"]?["relationships"]
             #expect(shown?["room"]?["data"]?["id"]?.text == site.fixture.room.stringValue, "\(preview.text)")
 
-            // What a title leads to is what was shown, or nothing starts.
+            // If a title no longer leads to the target that the preview showed, the import doesn't start.
             let version = try #require(preview.json["version"]?.text)
             let other = try await site.fixture.rows().insert(
                 "Microlocation", ["event": .objectId(site.fixture.event), "name": "Main Hall"])
             #expect(try await file.start(version: version).status == 409)
             try await site.fixture.pool.query(
                 "UPDATE microlocation SET name = 'Old Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
-            #expect(try await file.start(version: version).status == 409, "it's another one now")
+            #expect(try await file.start(version: version).status == 409, "the title now leads to another one")
             try await site.fixture.pool.query(
                 "UPDATE microlocation SET name = 'Main Hall' WHERE _id = $1", [.objectId(site.fixture.room)])
             try await site.fixture.pool.query("DELETE FROM microlocation WHERE _id = $1", [.objectId(other)])
@@ -152,7 +152,7 @@ struct ImportProblemTests {
         }
     }
 
-    @Test("a row is refused for a NUL character, which its reason can't quote, and the others are imported")
+    @Test("a row with a NUL character is refused, even though its reason can't quote it, and the others are imported")
     func nulCharacters() async throws {
         try await BulkTests.run { site in
             let event = site.fixture.event
@@ -175,7 +175,7 @@ struct ImportProblemTests {
         }
     }
 
-    @Test("titles that are spelled with other code points are different ones, in one file too")
+    @Test("titles spelled with different code points are different titles, even within one file")
     func spelledTitles() async throws {
         try await BulkTests.run { site in
             var rooms: [ObjectId] = []
@@ -196,7 +196,7 @@ struct ImportProblemTests {
         }
     }
 
-    @Test("a day that its month doesn't have is told from what is no date")
+    @Test("a day that doesn't exist in its month is told apart from text that isn't a date")
     func dates() async throws {
         try await BulkTests.run { site in
             let schema = site.fixture.rules.schema
@@ -222,7 +222,7 @@ struct ImportProblemTests {
         }
     }
 
-    @Test("files that can't be read leave nothing behind, whatever is wrong with them")
+    @Test("unreadable files leave nothing behind, whatever is wrong with them")
     func hostileFiles() async throws {
         try await BulkTests.run { site in
             for (text, type, status) in [
@@ -244,7 +244,7 @@ struct ImportProblemTests {
             #expect(tooLong.status == 413, "\(tooLong.text)")
             #expect(try await site.count("SELECT count(*) FROM tombolo.job") == 0)
             #expect(try await site.count("SELECT count(*) FROM tombolo.job_row") == 0)
-            // Other routes take no more than before.
+            // The body limit of other routes is unchanged.
             let other = try await site.call(
                 .post, "/bulk/tickets", as: "owner", body: String(repeating: " ", count: 100_000))
             #expect(other.status == 413, "\(other.text)")
@@ -258,7 +258,7 @@ struct ImportProblemTests {
             )
             #expect(
                 try await UploadedFile.upload(site, "name\n1\n").answer.status == 201,
-                "what was left behind is forgotten")
+                "the abandoned draft is deleted")
         }
     }
 }

@@ -17,7 +17,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-@Suite("What an export wrote is imported unchanged, in every format")
+@Suite("Importing an export changes nothing, in every format")
 struct ImportRoundTripTests {
     final class Freight: Object {
         @Persisted(primaryKey: true) var _id: String
@@ -62,7 +62,7 @@ struct ImportRoundTripTests {
         try await AppSite.run(documents, body)
     }
 
-    /// Text that could be mistaken for something else on its way.
+    /// Text that could be misinterpreted on the way.
     private static let hostile = [
         "plain", "", "null", "=1+1", "'=1", "''", "'", "-5", "+a", "@x", "\ttab", "\rreturn", "two\nlines", "a\r\nb",
         "say \"hi\"", "a,b;c\td", " blanks ", "ümläut 日本 🚢", "true", "0012", "[]", "{}", "\\N", "\u{1}\u{2}",
@@ -100,7 +100,7 @@ struct ImportRoundTripTests {
                 attributes["label"] = .string(UUID().uuidString.lowercased())
             }
             if index % 4 < 2 {
-                // With nothing but a town, which may be empty; and with all of it.
+                // Some with only a town, which may be empty; some with everything.
                 var quay: [String: JSON] = ["town": .string(text), "berths": []]
                 if isFull {
                     quay["remark"] = .string(text)
@@ -127,18 +127,18 @@ struct ImportRoundTripTests {
     private static let formats = [
         ("format=csv", "text/csv", ""), ("format=csv&formulas=plain", "text/csv", #", "formulas": "plain""#),
         ("format=json", "application/json", ""), ("format=ndjson", "application/x-ndjson", ""),
-        // Titles beside ids are left out.
+        // Columns with titles beside the ids are ignored.
         ("format=csv&titles=true", "text/csv", ""), ("format=json&titles=true", "application/json", ""),
     ]
 
-    @Test("into a database that has it all: nothing is changed. Into an empty one: all of it is there again")
+    @Test("importing into the same database changes nothing, and importing into an empty one restores everything")
     func roundTrip() async throws {
         try await Self.run { site in
             try await Self.add(site)
             for (query, type, wishes) in Self.formats {
                 let export = try await site.call(.get, "/export/freights?sort=id&\(query)")
                 #expect(export.status == 200)
-                // Every row would be changed if anything read otherwise than it was written.
+                // If anything read differently than it was written, its row would be changed.
                 let same = try await site.load(export.text, type, to: "freights", #""mode": "upsert"\#(wishes)"#)
                 let total = Int64(Self.hostile.count)
                 #expect(same.job["leftAlone"]?.number == total, "\(query): \(Self.text(same.rows))")
@@ -154,7 +154,7 @@ struct ImportRoundTripTests {
         }
     }
 
-    @Test("a file with some members of an embedded object leaves the others, and an undo puts back what it changed")
+    @Test("a file with some members of an embedded object leaves the others alone, and an undo reverts what it changed")
     func partly() async throws {
         try await Self.run { site in
             try await Self.add(site)
@@ -174,7 +174,7 @@ struct ImportRoundTripTests {
         }
     }
 
-    @Test("a link that leads into the trash is hidden in an export, and its import doesn't cut it")
+    @Test("a link into the trash is hidden in an export, and importing the export doesn't remove it")
     func hiddenLinks() async throws {
         try await BulkTests.run { site in
             #expect(try await site.call(.delete, "/api/microlocations/\(site.fixture.room)", as: "owner").status == 204)
@@ -197,7 +197,7 @@ struct ImportRoundTripTests {
 }
 
 extension AppSite {
-    /// Uploads, previews, starts and does an import.
+    /// Uploads, previews, starts and runs an import.
     func load(
         _ text: String, _ type: String, to collection: String, _ wishes: String
     ) async throws -> (job: JSON, rows: JSON) {

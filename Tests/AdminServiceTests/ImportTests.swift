@@ -13,11 +13,11 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-@Suite("A file is looked at, mapped, tried and imported as its person may, and the import can be undone")
+@Suite("A file can be inspected, mapped, previewed and imported within its user's rights, and the import can be undone")
 struct ImportTests {
     private static let upsert = #""mode": "upsert""#
 
-    @Test("a preview names the columns that aren't imported, and why those with titles aren't")
+    @Test("a preview names the columns that won't be imported, and says why those with titles won't be")
     func ignored() async throws {
         try await BulkTests.run { site in
             let text = "id,price,event.title,Extra\n\(site.fixture.tickets[0]),5,Another event,x\n"
@@ -35,7 +35,7 @@ struct ImportTests {
         "id,Name,kind,rank,currency,price,event\r\n" + rows.map { "\($0),\(site.fixture.event)\r\n" }.joined()
     }
 
-    @Test("rows make resources and change those that are there, after a preview, and an undo takes both back")
+    @Test("rows create resources and change existing ones, after a preview, and an undo reverts both")
     func creating() async throws {
         try await BulkTests.run { site in
             let ticket = site.fixture.tickets[0]
@@ -50,7 +50,7 @@ struct ImportTests {
             #expect(file.answer.status == 201, "\(file.answer.text)")
             #expect(file.answer.json["suggestions"]?["Name"] == "name")
             #expect(file.answer.json["rows"]?.list.count == 3 && file.answer.json["job"]?["total"] == 3)
-            #expect(file.answer.json["rows"]?.list.first?["row"] == 2, "the line of the file")
+            #expect(file.answer.json["rows"]?.list.first?["row"] == 2, "the line in the file")
             #expect(file.answer.json["job"]?["state"] == "draft")
             #expect(file.answer.json["job"]?["arguments"]?["file"] == "tickets.csv")
 
@@ -61,14 +61,14 @@ struct ImportTests {
             let shown = preview.json["rows"]?.list ?? []
             #expect(shown.map { $0["action"]?.text } == ["create", "update", "create"])
             #expect(shown.last?["after"]?["attributes"]?["name"] == "=Guarded, \"x\"")
-            #expect(shown[1]["before"]?["attributes"] == ["name": "Early", "price": 1_050], "what it changes alone")
+            #expect(shown[1]["before"]?["attributes"] == ["name": "Early", "price": 1_050], "only what it changes")
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE name = 'First'") == 0)
             #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Early'") == 1_050)
 
             let over = try await file.finish([Self.upsert])
             #expect(over.json["state"] == "done" && over.json["done"] == 3, "\(over.text)")
             #expect(over.json["atomicity"] == "batches")
-            #expect(try await file.start([Self.upsert]).status == 409, "it was started")
+            #expect(try await file.start([Self.upsert]).status == 409, "it was already started")
             #expect(try await file.preview().status == 409)
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE name IN ('First', '=Guarded, \"x\"')") == 2)
             #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Very early'") == 900)
@@ -84,14 +84,14 @@ struct ImportTests {
             #expect(undone.json["done"] == 2 && undone.json["leftAlone"] == 1, "\(undone.text)")
             #expect(
                 try await site.count("SELECT count(*) FROM ticket WHERE name = 'First' AND trashed_at IS NULL") == 1,
-                "somebody has changed it since, though not what the file says")
+                "somebody has changed another property since")
             #expect(
                 try await site.count("SELECT count(*) FROM ticket WHERE name LIKE '=%' AND trashed_at IS NULL") == 0)
             #expect(try await site.count("SELECT price FROM ticket WHERE name = 'Early'") == 1_050)
         }
     }
 
-    @Test("an old file that somebody starts to import just then isn't forgotten")
+    @Test("an old file isn't deleted if somebody starts importing it just then")
     func startedLate() async throws {
         try await BulkTests.run { site in
             let file = try await UploadedFile.upload(site, Self.table(site, [",First,free,x1,EUR,0"]))
@@ -108,7 +108,7 @@ struct ImportTests {
         }
     }
 
-    /// Waits until somebody waits for a lock.
+    /// Waits until a connection waits for a lock.
     private static func waitForLock(_ site: BulkTests.Site) async throws {
         while try await site.count(
             """
@@ -119,7 +119,7 @@ struct ImportTests {
         }
     }
 
-    @Test("an import that is all or nothing has ended for all servers once one of them takes it back")
+    @Test("once one server rolls back an all-or-nothing import, it has ended for all servers")
     func takenBack() async throws {
         try await BulkTests.run { site in
             let (fixture, ticket) = (site.fixture, site.fixture.tickets[0])
@@ -127,7 +127,7 @@ struct ImportTests {
             let file = try await UploadedFile.upload(site, Self.table(site, rows))
             let started = try await file.start([Self.upsert, #""atomic": true"#])
             #expect(started.status == 202, "\(started.text)")
-            // The first row waits at a gate, for as long as it takes.
+            // The first row waits at a gate until the test opens it.
             try await fixture.pool.execute(
                 """
                 CREATE FUNCTION public.wait() RETURNS trigger LANGUAGE plpgsql SET lock_timeout = 0 AS
@@ -146,13 +146,13 @@ struct ImportTests {
             ).runner
             async let refusing = runner.step()
             try await Self.waitForLock(site)
-            // As soon as the server has taken its rows back, another one has its turn, and nobody holds the ticket.
+            // As soon as that server has rolled back, another one takes its turn, and nobody holds the ticket.
             async let turn: Void = pool.withConnection { _ in
                 try await holder.execute("ROLLBACK")
                 _ = try await site.runner.step()
             }
             while pool.statistics.waiting == 0 { try await Task.sleep(for: .milliseconds(10)) }
-            // The second row is refused, since it waits too long for the ticket.
+            // The second row is refused because it waits too long for the ticket.
             try await gate.execute("COMMIT")
             _ = try await (refusing, turn)
             await holder.close()
@@ -164,7 +164,7 @@ struct ImportTests {
         }
     }
 
-    @Test("an import that is given up keeps nothing of its file")
+    @Test("a discarded import keeps nothing of its file")
     func givenUp() async throws {
         try await BulkTests.run { site in
             let file = try await UploadedFile.upload(site, Self.table(site, [",First,free,x1,EUR,0"]))
@@ -186,7 +186,7 @@ struct ImportTests {
         }
     }
 
-    @Test("files are imported as Excel saves them, and a workbook is told from them")
+    @Test("files saved by Excel as CSV or text can be imported, and workbooks are recognized and refused")
     func encodings() async throws {
         try await BulkTests.run { site in
             for bytes in [[0x50, 0x4B, 0x03, 0x04, 0x14, 0x00], [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1]] as [[UInt8]] {
@@ -228,7 +228,7 @@ struct ImportTests {
         }
     }
 
-    @Test("an import starts only as it was previewed: other choices, and other data, are refused")
+    @Test("an import starts only as previewed: changed options or changed data are refused")
     func versions() async throws {
         try await BulkTests.run { site in
             let id = ObjectId.generate()
@@ -255,7 +255,7 @@ struct ImportTests {
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE name IN ('Mine', 'Other')") == 0)
             #expect(try await site.count("SELECT count(*) FROM tombolo.job_row WHERE plan IS NOT NULL") == 0)
 
-            // What comes between the start and its turn is refused, and isn't overwritten.
+            // A change made between the start and the row's turn isn't overwritten; the row is refused.
             let started = try await file.start([Self.upsert])
             #expect(started.status == 202, "\(started.text)")
             try await site.fixture.pool.query("DELETE FROM ticket WHERE _id = $1", [.objectId(id)])
@@ -266,7 +266,8 @@ struct ImportTests {
     }
 
     @Test(
-        "who may not write makes nothing, nobody learns of what they can't see, and nobody gets at another one's file")
+        "without the right to write, nothing is created; nobody learns of hidden objects or gets at somebody else's file"
+    )
     func rights() async throws {
         try await BulkTests.run { site in
             let text = Self.table(site, [",Mine,free,x1,EUR,0"])
@@ -279,7 +280,7 @@ struct ImportTests {
             #expect(preview.json["refused"] == 1 && preview.json["creates"] == 0, "\(preview.text)")
             #expect(try await foreign.start().status == 409, "every row is refused")
 
-            // A hidden ticket of another event looks like one that isn't there, and isn't changed.
+            // A hidden ticket of another event looks like one that doesn't exist, and isn't changed.
             let hidden = try await UploadedFile.upload(
                 site, "id,price\n\(site.fixture.tickets[2]),1\n", as: "stranger")
             let guess = try await hidden.preview(#"{"mode": "update"}"#)
@@ -295,7 +296,7 @@ struct ImportTests {
             }
             #expect(
                 try await site.call(.post, "/import/sessions/\(own.id)/preview", as: "owner", body: "{}").status == 404,
-                "it's an import of another class")
+                "the import is for another class")
             let organized = try await UploadedFile.upload(site, text, as: "organizer")
             let started = try await organized.start()
             #expect(started.status == 202, "\(started.text)")
@@ -311,7 +312,7 @@ struct ImportTests {
         }
     }
 
-    @Test("the mode decides what is made and what is changed, and an id counts once in a file")
+    @Test("the mode determines what is created and what is changed, and an id may occur only once in a file")
     func modes() async throws {
         try await BulkTests.run { site in
             let rows = ["\(site.fixture.tickets[1]),Regular,paid,a1,EUR,1", ",New,free,x9,EUR,2"]
@@ -339,7 +340,7 @@ struct ImportTests {
         }
     }
 
-    @Test("a text that is only spelled otherwise is a change, which is done, counted and undone")
+    @Test("text that differs only in its code points is a change, and is written, counted and undone")
     func spelling() async throws {
         try await BulkTests.run { site in
             let ticket = site.fixture.tickets[0]

@@ -2,9 +2,9 @@ import Testing
 import TomboloHTTP
 @testable import TomboloJSONAPI
 
-@Suite("A file is read in the encoding that it has, wherever its bytes are cut")
+@Suite("A file's encoding is detected, and it's decoded the same however it's split")
 struct ImportTextDecoderTests {
-    /// With its byte order mark.
+    /// Includes the byte order mark.
     static func utf16(_ units: [UInt16], isBigEndian: Bool) -> [UInt8] {
         ([0xFEFF] + units).flatMap { unit -> [UInt8] in
             let bytes = [UInt8(unit >> 8), UInt8(unit & 0xFF)]
@@ -34,7 +34,7 @@ struct ImportTextDecoderTests {
     }
 
     @Test(
-        "the first bytes, or the first character beyond ASCII, say which encoding it is",
+        "the first bytes, or the first non-ASCII character, determine the encoding",
         arguments: [
             ([], "", .utf8), ([0x61], "a", .utf8), ([0xC3, 0xBC], "ü", .utf8),
             ([0x61, 0xF0, 0x9F, 0x9A, 0xA2], "a🚢", .utf8), ([0xEF, 0xBB, 0xBF, 0xC3, 0xBC], "\u{FEFF}ü", .utf8),
@@ -42,7 +42,7 @@ struct ImportTextDecoderTests {
             ([0xE9, 0x0A], "é\n", .windows1252), ([0x80, 0x31], "€1", .windows1252),
             ([0xEF, 0xBB], "ï»", .windows1252),
             ([0xFF], "ÿ", .windows1252), ([0xC3, 0x28], "Ã(", .windows1252),
-            // Too long a form, a surrogate, and beyond Unicode: no UTF-8.
+            // An overlong form, a surrogate and a value beyond Unicode aren't valid UTF-8.
             ([0xC0, 0x80], "À€", .windows1252), ([0xED, 0xA0, 0x80], "í\u{A0}€", .windows1252),
             ([0xF4, 0x90, 0x80, 0x80], "ô\u{90}€€", .windows1252), ([0x50, 0x4B], "PK", .utf8),
             ([0x50, 0x4B, 0x03, 0x05], "PK\u{3}\u{5}", .utf8), ([0xD0, 0xCF], "ÐÏ", .windows1252),
@@ -56,14 +56,14 @@ struct ImportTextDecoderTests {
         }
     }
 
-    @Test("every byte of Windows-1252 is what the WHATWG's index says")
+    @Test("every byte of Windows-1252 decodes as in WHATWG's index")
     func windows1252() {
         let high: [UInt32] = [
             0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D,
             0x17D, 0x8F, 0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A,
             0x153, 0x9D, 0x17E, 0x178,
         ]
-        // No UTF-8 begins with the first byte.
+        // UTF-8 never begins with this first byte.
         let bytes: [UInt8] = [0xFF] + Array(0...0xFF)
         var expected: [UInt32] = [0xFF]
         expected += 0..<0x80
@@ -75,7 +75,7 @@ struct ImportTextDecoderTests {
         }
     }
 
-    @Test("UTF-16 is read in either order of its bytes", arguments: [true, false])
+    @Test("UTF-16 is decoded in either byte order", arguments: [true, false])
     func utf16(_ isBigEndian: Bool) {
         let text = "Title\tState\r\nFrühstück 日本 🚢\tpending\r\n"
         for piece in [1, 2, 3, 5, 1_000] {
@@ -86,9 +86,9 @@ struct ImportTextDecoderTests {
     }
 
     @Test(
-        "half a character of UTF-16 is refused with its line, after all the text before it",
+        "half a UTF-16 character is refused with its line, after all the text before it",
         arguments: [
-            // `a CR LF b` and half a pair, then something else, nothing, the wrong half, or no more than a byte of it.
+            // `a CR LF b` and half a surrogate pair, followed by something else, nothing, the wrong half, or a single byte.
             ([0x61, 0x0D, 0x0A, 0x62, 0xD83D, 0x63], 0, 2, "a\r\nb"), ([0x61, 0x0A, 0x62, 0xD83D], 0, 2, "a\nb"),
             ([0x61, 0x0D, 0x62, 0xDEA2, 0xD83D], 0, 2, "a\rb"), ([0x61, 0x0A, 0x0A, 0xD83D, 0xDEA2], 1, 3, "a\n\n"),
             ([0xD83D, 0xD83D, 0xDEA2], 0, 1, ""), ([0x61, 0x62], 1, 1, "a"),
@@ -115,7 +115,7 @@ struct ImportTextDecoderTests {
         }
     }
 
-    @Test("random bytes and cut files never crash, and give the same however they're cut")
+    @Test("random bytes and truncated files never crash, and give the same result however they're split")
     func fuzz() {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
@@ -138,7 +138,7 @@ struct ImportTextDecoderTests {
         }
     }
 
-    /// So that a failure can be repeated by its seed.
+    /// Reproduces a failure from its seed.
     private struct SplitMix: RandomNumberGenerator {
         var state: UInt64
 
@@ -151,7 +151,7 @@ struct ImportTextDecoderTests {
         }
     }
 
-    // MARK: As rows
+    // MARK: Rows
 
     private static func rows(
         _ bytes: [UInt8], piece: Int, _ format: ImportFile.Format = .csv, limit: Int = ImportLimits.byteCount
@@ -166,10 +166,10 @@ struct ImportTextDecoderTests {
         return (rows.map(\.text), file)
     }
 
-    /// `Name;Ort` and `Jürgen;Köln`, as German Excel saves it as CSV.
+    /// `Name;Ort` and `Jürgen;Köln`, as German Excel saves them as CSV.
     private static let german = "Name;Ort\r\nJürgen;Köln\r\n".unicodeScalars.map { UInt8($0.value) }
 
-    @Test("rows are the same in each encoding, with each separator")
+    @Test("rows are the same in every encoding, with every separator")
     func files() throws {
         let row = ImportSource.text(of: ["Jürgen", "Köln"])
         let tabs = "Name\tOrt\r\nJürgen\tKöln\r\n"
@@ -190,9 +190,9 @@ struct ImportTextDecoderTests {
         #expect(try !Self.rows(Array("[{}]".utf8), piece: 1, .json).file.numbersLines)
     }
 
-    @Test("what is decoded has the bounds of a file, and a mistake comes in its place")
+    @Test("decoded text has the same limits as a file, and errors come in file order")
     func bounds() throws {
-        // Each of these bytes becomes three.
+        // Each of these bytes decodes to three.
         let euros = Array("a\n".utf8) + [UInt8](repeating: 0x80, count: ImportLimits.itemByteCount / 3 + 1)
         let long = #expect(throws: ImportFileError.self) { try Self.rows(euros, piece: 1_000) }
         #expect(long?.line == 2 && long?.column == 1, "\(String(describing: long))")
@@ -201,7 +201,7 @@ struct ImportTextDecoderTests {
         #expect(try Self.rows(Self.german, piece: 1, limit: 25).texts.count == 1)
 
         let mixed = Array("a,b\nü,1\nx,".utf8) + [0xFC] + Array("\n".utf8)
-        // The row in line 2 has too few cells, before half a character in line 3.
+        // Line 2 has too few cells, and comes before the half character in line 3.
         let early = Self.utf16(Array("a,b\n1\n".utf16) + [0xDEA2], isBigEndian: false)
         for piece in [1, 1_000] {
             let notUTF8 = #expect(throws: ImportFileError.self) { try Self.rows(mixed, piece: piece) }

@@ -9,7 +9,7 @@ import TomboloModel
 @testable import AdminService
 @testable import TomboloJSONAPI
 
-@Suite("Jobs bring back numbers that JSON hasn't")
+@Suite("Jobs can restore numbers that JSON doesn't have")
 struct InfiniteNumberTests {
     final class Gauge: Object {
         @Persisted(primaryKey: true) var _id: String
@@ -50,7 +50,7 @@ struct InfiniteNumberTests {
         #expect(try await numbers(site) == [.infinity, -.infinity], "\(undo.text)")
     }
 
-    @Test("a bulk action that replaces an infinite number is undone")
+    @Test("a bulk action that replaces an infinite number can be undone")
     func bulk() async throws {
         try await Self.run { site in
             let data = #"{"attributes": {"most": 5, "span": {"name": "t", "least": 6}}}"#
@@ -61,11 +61,11 @@ struct InfiniteNumberTests {
             #expect(try await Self.numbers(site) == [5, 6])
             try await Self.undo(site, asked.json)
             let read = try await site.call(.get, "/api/gauges/g").json["data"]?["attributes"]
-            #expect(read?["most"] == .null, "answers have numbers only")
+            #expect(read?["most"] == .null, "JSON has finite numbers only")
         }
     }
 
-    @Test("an import that changes something else of the object leaves an infinite number, and one that does is undone")
+    @Test("an import that changes other properties keeps an infinite number, and one that replaces it can be undone")
     func imported() async throws {
         try await Self.run { site in
             let part = try await site.load("id,span.name\ng,t\n", "text/csv", to: "gauges", #""mode": "update""#)

@@ -7,14 +7,14 @@ import TomboloHTTP
 import TomboloModel
 import TomboloServerModel
 
-/// Who may accept an invitation, by its token alone: once, by guessing never, with a new account.
+/// Who may accept an invitation: anyone with its token, once, never by guessing, also with a new account.
 @Suite struct InvitationAcceptanceTests {
-    @Test("tokens can't be guessed: none that is altered, shortened, or has another invitation's id works")
+    @Test("tokens can't be guessed: altered or shortened tokens, or ones with another invitation's id, don't work")
     func guessing() async throws {
         try await InvitationSite.run { site in
             let one = try #require(try await site.invite(site.attendee, "moderator").json["token"]?.text)
             let other = try #require(try await site.invite("b@example.org", "moderator").json["token"]?.text)
-            // 12 bytes of id are 16 characters.
+            // 12 bytes of id encode as 16 characters.
             let mixed = String(other.prefix(16)) + String(one.dropFirst(16))
             for text in [
                 mixed, String(one.dropLast()), one + "A", String(one.reversed()), "", " ", "AAAA", "é",
@@ -29,7 +29,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("however often and from wherever it's accepted at the same time, there is one grant and one account")
+    @Test("concurrent acceptances, however many and from wherever, create one grant and one account")
     func atTheSameTime() async throws {
         try await InvitationSite.run { site in
             try await site.set(registration: "none")
@@ -49,11 +49,11 @@ import TomboloServerModel
         }
     }
 
-    @Test("a new account comes with the address that was invited, and only where that proves something")
+    @Test("a new account gets the invited address, but only where the token proves who owns it")
     func joining() async throws {
         try await InvitationSite.run { site in
             let token = try await site.invite("new@example.org", "moderator").json["token"]?.text
-            // Addresses are confirmed by mail here, and no mail went to this one.
+            // Here, addresses are confirmed by mail, and no mail was sent to this one.
             try await site.set(registration: "mail")
             site.fixture.adminServer.authenticator.forgetRoles()
             let unproven = try await site.join(token)
@@ -77,7 +77,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("accepting what came by mail verifies the address, once, and what the inviter handed over doesn't")
+    @Test("accepting from a mail verifies the address, once; accepting a token handed over by the inviter doesn't")
     func verifying() async throws {
         try await InvitationSite.run { site in
             func isVerified() async throws -> Bool {
@@ -105,7 +105,7 @@ import TomboloServerModel
             #expect(try await !isVerified())
             #expect(try await site.accept(mailed, as: "attendee").status == 200)
             #expect(try await isVerified())
-            #expect(try await mayMake(), "at once")
+            #expect(try await mayMake(), "immediately")
         }
     }
 }

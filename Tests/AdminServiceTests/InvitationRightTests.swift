@@ -6,10 +6,10 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 
-/// Who may invite to which role, and what is left of that when an invitation is accepted.
+/// Who may invite to which role, and whether that right still holds when an invitation is accepted.
 @Suite struct InvitationRightTests {
     @Test(
-        "nobody invites to a role that they may not give: an organizer no owner, a co-organizer not even themselves",
+        "nobody invites to a role they may not give: an organizer can't invite an owner, nor a co-organizer their equal",
         arguments: ["organizer", "coorganizer", "registrar", "attendee", "stranger"])
     func invitingAbove(actor: String) async throws {
         try await InvitationSite.run { site in
@@ -25,7 +25,7 @@ import TomboloModel
         }
     }
 
-    @Test("owners give what is below them, administrators everything but super administrator")
+    @Test("owners can invite to roles below theirs, administrators to any role but super administrator")
     func invitingBelow() async throws {
         try await InvitationSite.run { site in
             for (role, status) in [("owner", 403), ("organizer", 201), ("registrar", 201)] {
@@ -38,7 +38,7 @@ import TomboloModel
             }
             let top = try await site.invite("c@example.org", "superAdmin", as: "superAdmin", everywhere: true)
             #expect(top.status == 201, "\(top.text)")
-            // What isn't a role, or not in this scope, and hostile text.
+            // Unknown roles, roles that don't exist in this scope, and hostile text.
             for (body, text) in [
                 (
                     #"{"email": "a@b.org", "role": "organiser", "scope": "\#(site.fixture.event)"}"#,
@@ -62,11 +62,11 @@ import TomboloModel
         }
     }
 
-    @Test("whoever invited must still be permitted when it's accepted, and have an account that isn't disabled")
+    @Test("on acceptance, the inviter must still be permitted, and their account must not be disabled")
     func demotedInviter() async throws {
         try await InvitationSite.run { site in
             let token = try await site.invite(site.attendee, "organizer").json["token"]?.text
-            // The owner hands the event over, and is an organizer, who gives no roles.
+            // The owner hands the event over and becomes an organizer, who can't give roles.
             let to = try #require(site.fixture.users["registrar"])
             let moved = try await site.call(
                 .post, "/roles/transfer", as: "owner", body: #"{"scope": "\#(site.fixture.event)", "to": "\#(to)"}"#)
@@ -87,7 +87,7 @@ import TomboloModel
         }
     }
 
-    @Test("an invitation into an event that went to the trash, or for a role that is gone, gives nothing and says so")
+    @Test("an invitation to a trashed event or a removed role grants nothing and says so")
     func changedWorld() async throws {
         try await InvitationSite.run { site in
             let token = try await site.invite(site.attendee, "moderator").json["token"]?.text
@@ -100,7 +100,7 @@ import TomboloModel
             try await site.fixture.pool.execute("UPDATE tombolo.invitation SET role = 'herald'")
             let gone = try await site.accept(token, as: "attendee")
             #expect(gone.status == 409 && gone.text.contains("The role 'herald' no longer exists"), "\(gone.text)")
-            // Of a class that gives no roles, as of another app that was taken away.
+            // As left behind by another app: the invitation's class can't grant roles.
             try await site.fixture.pool.execute(
                 "UPDATE tombolo.invitation SET role = 'moderator', class = 'Membership'")
             let foreign = try await site.accept(token, as: "attendee")
@@ -112,7 +112,7 @@ import TomboloModel
         }
     }
 
-    @Test("of two who are invited to own an event, one becomes its owner")
+    @Test("if two people are invited to own an event, only one becomes its owner")
     func exclusiveRoles() async throws {
         try await InvitationSite.run { site in
             let late = try await site.invite(site.attendee, "owner", as: "admin")

@@ -8,9 +8,9 @@ import Synchronization
 import TomboloHTTP
 import TomboloModel
 
-/// An admin server that sends no mails, so that the inviter gets the token.
+/// An admin server that sends no mail, so the inviter gets the token.
 struct InvitationSite: Sendable {
-    /// A clock that tests move.
+    /// A clock that tests advance.
     final class Clock: Sendable {
         private let offset = Mutex<Double>(0)
         var now: Date { Date().addingTimeInterval(offset.withLock { $0 }) }
@@ -20,7 +20,7 @@ struct InvitationSite: Sendable {
     let fixture: ServiceFixture
     let call: ServiceTestSupport.Caller
     let clock: Clock
-    /// The address of a user without a role.
+    /// The address of a user without any role.
     let attendee = ServiceFixture.email("attendee")
 
     func invite(

@@ -13,9 +13,9 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// Invitations over HTTP, with PostgreSQL: sent, listed, accepted, revoked, run out.
+/// Invitations over HTTP, with PostgreSQL: sending, listing, accepting, revoking, expiring.
 @Suite struct InvitationTests {
-    @Test("an owner invites, the invited person accepts with their account, and has the role once")
+    @Test("an owner invites, the invited user accepts with their account, and has the role once")
     func accepting() async throws {
         try await InvitationSite.run { site in
             let sent = try await site.invite("Attendee@Example.org ", "coorganizer")
@@ -26,21 +26,21 @@ import TomboloServerModel
             let stored = try await site.fixture.pool.query("SELECT t::text FROM tombolo.invitation t")[0, 0].string
             #expect(!stored.contains(token), "Only the hash is kept")
 
-            #expect(try await site.accept(token, as: "registrar").status == 403, "Another address")
+            #expect(try await site.accept(token, as: "registrar").status == 403, "A different address")
             #expect(try await site.call(.post, "/invitations/accept", body: "{}").status == 401)
             let accepted = try await site.accept(token, as: "attendee")
             #expect(accepted.status == 200 && accepted.json["isNew"] == true, "\(accepted.text)")
             #expect(try await site.roles(site.attendee) == ["coorganizer"])
             let again = try await site.accept(token, as: "attendee")
             #expect(again.status == 409 && again.text.contains("already been accepted"), "\(again.text)")
-            // The role counts at once.
+            // The role applies immediately.
             let patch =
                 #"{"data": {"type": "sessions", "id": "\#(site.fixture.sessions[0])", "attributes": {"title": "X"}}}"#
             let changed = try await site.call(
                 .patch, "/api/sessions/\(site.fixture.sessions[0])", as: "attendee", body: patch,
                 type: "application/vnd.api+json")
             #expect(changed.status == 200, "\(changed.text)")
-            // Somebody who has the role already gets no second one.
+            // A user who already has the role doesn't get it twice.
             let second = try await site.invite(site.attendee, "coorganizer")
             let had = try await site.accept(second.json["token"]?.text, as: "attendee")
             #expect(had.status == 200 && had.json["isNew"] == false, "\(had.text)")
@@ -48,7 +48,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an address that is spelled with other code points is another one")
+    @Test("an address spelled with different code points is a different address")
     func spelledAddresses() async throws {
         try await InvitationSite.run { site in
             let (invited, other) = ("ren\u{E9}@example.org", "rene\u{301}@example.org")
@@ -58,7 +58,7 @@ import TomboloServerModel
             }
             let sent = try await site.invite(invited, "coorganizer")
             #expect(sent.status == 201, "\(sent.text)")
-            // As they log in with the address, they do that before it changes.
+            // The user logs in by address, so they log in before it changes.
             let authorization = try #require(try await site.fixture.authorization("attendee"))
             func accept() async throws -> Answer {
                 try await site.call(
@@ -76,7 +76,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the answer is the same whether the address has an account or not")
+    @Test("the answer is the same whether or not the address has an account")
     func secrecy() async throws {
         try await InvitationSite.run { site in
             func shape(_ answer: Answer) -> (Int, Set<String>) {
@@ -90,12 +90,12 @@ import TomboloServerModel
         }
     }
 
-    @Test("an invitation ends after seven days, when it's revoked, and when a newer token took its place")
+    @Test("an invitation ends after seven days, when revoked, or when a newer token replaces its token")
     func ending() async throws {
         try await InvitationSite.run { site in
             let sent = try await site.invite(site.attendee, "moderator")
             let (id, token) = (try #require(sent.json["id"]?.text), sent.json["token"]?.text)
-            // Within the pause of a minute, however slow this is.
+            // The clock goes back, so that this is within the one-minute pause however slow the test is.
             site.clock.advance(seconds: -600)
             let early = try await site.call(.post, "/invitations/\(id)/resend", as: "owner")
             #expect(early.status == 429, "\(early.text)")
@@ -108,7 +108,7 @@ import TomboloServerModel
             site.clock.advance(seconds: 7 * 86_400)
             let expired = try await site.accept(newer, as: "attendee")
             #expect(expired.status == 409 && expired.text.contains("expired"), "\(expired.text)")
-            // Sending it again begins anew.
+            // Sending it again restarts the seven days.
             let third = try await site.call(.post, "/invitations/\(id)/resend", as: "owner")
             #expect(third.status == 200, "\(third.text)")
             for role in ["organizer", "stranger", "attendee"] {
@@ -125,14 +125,14 @@ import TomboloServerModel
                 #expect(answer.status == 409 && answer.text.contains("revoked"), "\(answer.text)")
             }
             #expect(try await site.roles(site.attendee) == [])
-            // There is room for a new one, and for one only.
+            // There is room for exactly one new invitation.
             #expect(try await site.invite(site.attendee, "moderator").status == 201)
             let doubled = try await site.invite(site.attendee, "moderator")
             #expect(doubled.status == 409 && doubled.text.contains("send that one again"), "\(doubled.text)")
         }
     }
 
-    @Test("one that is sent ten times is sent no more, and one person has no more than a hundred open")
+    @Test("an invitation can be sent ten times, and a user can have a hundred open ones")
     func bounds() async throws {
         try await InvitationSite.run { site in
             let id = try #require(try await site.invite(site.attendee, "moderator").json["id"]?.text)
@@ -148,7 +148,7 @@ import TomboloServerModel
                 """, [.objectId(try #require(site.fixture.users["owner"]))])
             let full = try await site.invite("next@example.org", "moderator")
             #expect(full.status == 409 && full.text.contains("Too many"), "\(full.text)")
-            // Nobody else is kept from it.
+            // Other users aren't affected.
             #expect(try await site.invite("next@example.org", "moderator", as: "admin").status == 201)
         }
     }
@@ -194,7 +194,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "the mail goes to the address that was invited, with a link, and the inviter doesn't get the token",
+        "the mail with the link goes to the invited address, and the inviter doesn't get the token",
         .timeLimit(.minutes(15)))
     func mailing() async throws {
         try await ServiceFixture.with { fixture in
@@ -222,7 +222,7 @@ import TomboloServerModel
                 #expect(joined.status == 201, "\(joined.text)")
                 let account = try await fixture.pool.query(
                     "SELECT verified_at IS NOT NULL FROM tombolo.account WHERE email = 'new@example.org'")
-                #expect(try account[0, 0].bool, "whoever read the mail has the address")
+                #expect(try account[0, 0].bool, "reading the mail proves the address")
             }
             running.cancel()
         }

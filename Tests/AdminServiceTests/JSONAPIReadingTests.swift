@@ -9,7 +9,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// What can be read under `/api`, and what can't.
+/// What can and can't be read under `/api`.
 @Suite struct JSONAPIReadingTests {
     static func run(
         rules document: String? = nil, _ body: @escaping @Sendable (ServiceFixture, Caller) async throws -> Void
@@ -32,7 +32,7 @@ import TomboloRules
 
     static func problem(_ answer: Answer) -> JSON { answer.json["errors"]?.list.first ?? .null }
 
-    @Test("A page with too many bytes is refused with what to do, and one of fewer is answered")
+    @Test("A page that is too large is refused with what to do, and a smaller one is served")
     func largePage() async throws {
         try await Self.run { fixture, call in
             try await fixture.pool.query(
@@ -48,7 +48,7 @@ import TomboloRules
         }
     }
 
-    @Test("A list has the objects that the rules let its caller read, as resource objects")
+    @Test("A list contains the objects that its caller may read, as resource objects")
     func lists() async throws {
         try await Self.run { fixture, call in
             let list = try await call(.get, "/api/sessions?sort=title", as: "attendee")
@@ -79,7 +79,7 @@ import TomboloRules
         }
     }
 
-    @Test("Every class of the model can be listed and read, and every link in the answers leads somewhere")
+    @Test("Every class of the model can be listed and read, and every link in the answers works")
     func everyLink() async throws {
         try await Self.run { fixture, call in
             for item in fixture.rules.schema.classes where item.owner == nil {
@@ -105,7 +105,7 @@ import TomboloRules
         }
     }
 
-    @Test("Pages by cursor and by number have every row once, in any order, ascending and descending, with nulls")
+    @Test("Pages by cursor and by number contain every row once, in any order, ascending and descending, with nulls")
     func pages() async throws {
         try await Self.run { fixture, call in
             let rows = fixture.rows()
@@ -148,12 +148,12 @@ import TomboloRules
     }
 
     @Test(
-        "Pages in the order of texts that no address has room for have every row once",
+        "Pages sorted by text too long for an address contain every row once",
         arguments: ["title", "-title", "level,-title", "-level,id"])
     func pagesOfLongTexts(sort: String) async throws {
         try await Self.run { fixture, call in
             let rows = fixture.rows()
-            // Short ones come first, in the middle and last.
+            // Rows with short text come first, in the middle and last.
             for number in 0..<20 {
                 let length = number / 4 % 2 == 1 ? 5_000 : 1
                 let text = String(repeating: String(Character(Unicode.Scalar(UInt8(97 + number)))), count: length)
@@ -206,7 +206,7 @@ import TomboloRules
         }
     }
 
-    @Test("Filters on ids and links, and numbers")
+    @Test("Filters work on ids, links and numbers")
     func moreFilters() async throws {
         try await Self.run { fixture, call in
             let byEvent = try await call(.get, "/api/sessions?filter[event]=\(fixture.draft)", as: "stranger")
@@ -222,7 +222,7 @@ import TomboloRules
         }
     }
 
-    @Test("Includes have what the caller may read, each resource once, and sparse fields leave out the rest")
+    @Test("Includes contain what the caller may read, each resource once, and sparse fields leave out the rest")
     func includes() async throws {
         try await Self.run { fixture, call in
             let answer = try await call(
@@ -234,11 +234,11 @@ import TomboloRules
             #expect(types == ["events", "microlocations", "speakers", "speakers"])
             let event = try #require(included.first { $0["type"] == "events" })
             #expect(event["attributes"] == ["name": "Island Days"] && event["relationships"] == nil)
-            #expect(event["meta"] == nil, "a version of a part would be taken for the whole's")
+            #expect(event["meta"] == nil, "a partial resource's version would be mistaken for the whole one's")
             let empty = try await call(.get, "/api/sessions?fields[sessions]=", as: "attendee")
             #expect(empty.json["data"]?.list.first?["attributes"] == nil)
 
-            // What another event has is nobody's business, even if a link from before events kept theirs leads there.
+            // Nobody sees another event's objects, even through a link made before the database kept links within events.
             try await fixture.pool.execute("ALTER TABLE session DISABLE TRIGGER tombolo_within_event")
             let secret = try await fixture.rows().insert(
                 "Track", ["event": .objectId(fixture.draft), "name": "Hidden"])
@@ -251,7 +251,7 @@ import TomboloRules
         }
     }
 
-    @Test("Relationships have linkage in the list's order, and their resources can be searched")
+    @Test("Relationships have linkage in list order, and their resources can be searched")
     func relationships() async throws {
         try await Self.run { fixture, call in
             let session = "/api/sessions/\(fixture.sessions[0])"
@@ -273,7 +273,7 @@ import TomboloRules
         }
     }
 
-    @Test("What hasn't changed since the caller's version isn't sent again")
+    @Test("A resource that hasn't changed since the caller's version isn't sent again")
     func versions() async throws {
         try await Self.run { fixture, call in
             let path = "/api/sessions/\(fixture.sessions[0])"
@@ -296,7 +296,7 @@ import TomboloRules
         }
     }
 
-    @Test("What is in the trash is in no list, no count, no inclusion and no linkage, whatever is asked")
+    @Test("Trashed objects are in no list, count, inclusion or linkage, whatever the query")
     func trash() async throws {
         try await Self.run { fixture, call in
             let (session, event) = (fixture.sessions[0], fixture.event)
@@ -331,7 +331,7 @@ import TomboloRules
         }
     }
 
-    @Test("A filter finds links to what is in the trash as null, as they are shown")
+    @Test("Filters treat links into the trash as null, just as answers show them")
     func linksIntoTheTrash() async throws {
         try await Self.run { fixture, call in
             let rows = fixture.rows()
@@ -406,7 +406,7 @@ import TomboloRules
     }
 
     @Test(
-        "Requests that make no sense are refused with what is wrong and what to do",
+        "Invalid requests are refused with the reason and what to do",
         arguments: [
             ("page[size]=0", "page[size]"), ("page[size]=1000000000", "page[size]"), ("page[size]=x", "page[size]"),
             ("page[number]=-1", "page[number]"), ("page[number]=99999&page[size]=200", "page[number]"),
@@ -439,7 +439,7 @@ import TomboloRules
         }
     }
 
-    @Test("Queries of any size and form are answered or refused, and never with 500")
+    @Test("Queries of any size and form are answered or refused, but never with 500")
     func hostileQueries() async throws {
         try await Self.run { fixture, call in
             let many = (0..<10_000).map { "filter[title][ne]=\($0)" }.joined(separator: "&")
@@ -474,7 +474,7 @@ import TomboloRules
         }
     }
 
-    @Test("The type of answers is negotiated as the specification says")
+    @Test("The content type is negotiated as the specification says")
     func negotiation() async throws {
         try await Self.run { _, call in
             for (accept, status) in [
@@ -506,7 +506,7 @@ import TomboloRules
                 #expect(answer.headers[.contentType] == "application/vnd.api+json")
             }
             let outside = try await call(.get, "/apis", as: nil)
-            #expect(outside.json["code"] == "not_found", "elsewhere failures are as they were")
+            #expect(outside.json["code"] == "not_found", "elsewhere failures keep their form")
         }
     }
 }

@@ -9,7 +9,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// What can be changed under `/api`, and what can't.
+/// What can and can't be changed under `/api`.
 @Suite struct JSONAPIWritingTests {
     private static let media = "application/vnd.api+json"
 
@@ -27,14 +27,14 @@ import TomboloRules
             + identifier("events", fixture.event) + "}}}"
     }
 
-    @Test("A resource is made, changed, and removed, and each answer has it as it is then")
+    @Test("A resource is created, changed and removed, and each answer shows it as it is then")
     func lifeOfAResource() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let made = try await call(.post, "/api/tickets", as: "owner", body: Self.ticket(fixture), type: Self.media)
             #expect(made.status == 201, "\(made.text)")
             let path = try #require(made.headers[.location])
             #expect(path == made.json["data"]?["links"]?["self"]?.text)
-            #expect(made.json["data"]?["attributes"]?["isPublic"] == true, "as the database's trigger makes it")
+            #expect(made.json["data"]?["attributes"]?["isPublic"] == true, "set by a database trigger")
             #expect(made.json["data"]?["attributes"]?["price"] == 0)
             let read = try await call(.get, path, as: "owner")
             #expect(read.json["data"] == made.json["data"] && read.headers[.eTag] == made.headers[.eTag])
@@ -55,7 +55,7 @@ import TomboloRules
         }
     }
 
-    @Test("DELETE moves an object of a class with a trash there, with what goes with it, from where it can be restored")
+    @Test("DELETE moves an object of a class with a trash there, with what belongs to it, and it can be restored")
     func trash() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let path = "/api/sessions/\(fixture.sessions[0])"
@@ -80,7 +80,7 @@ import TomboloRules
         }
     }
 
-    @Test("The rules decide about the row before and after, and nobody learns of what they may not see")
+    @Test("The rules check the row before and after, and nobody learns of what they may not see")
     func rules() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             func patch(_ id: ObjectId, _ body: String, as role: String) async throws -> Answer {
@@ -94,7 +94,7 @@ import TomboloRules
             #expect(try await patch(fixture.sessions[0], title, as: "stranger").status == 403)
             #expect(try await patch(fixture.sessions[2], title, as: "stranger").status == 404, "they can't see it")
             #expect(try await patch(fixture.draftSession, title, as: "owner").status == 404)
-            // Nobody moves an object into or out of their reach.
+            // Nobody can move an object into or out of their reach.
             let move = #""relationships": {"event": \#(Self.identifier("events", fixture.draft))}"#
             let moved = try await patch(fixture.sessions[0], move, as: "owner")
             #expect(moved.status == 403, "\(moved.text)")
@@ -105,7 +105,7 @@ import TomboloRules
                 #expect(answer.status == status, "\(role): \(answer.text)")
             }
             #expect(try await call(.post, "/api/tickets", body: body, type: Self.media).status == 401)
-            // A co-organizer who makes themselves the owner.
+            // A co-organizer tries to become the owner.
             let user = try #require(fixture.users["coorganizer"])
             let promotion = #"""
                 {"data": {"type": "role_assignments", "attributes": {"role": "owner"}, "relationships": {
@@ -125,7 +125,7 @@ import TomboloRules
         }
     }
 
-    @Test("Who may not see a resource doesn't wait for who changes it")
+    @Test("A request for a resource that its caller can't see doesn't wait for a writer's lock")
     func hiddenLocks() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let id = fixture.sessions[2]
@@ -158,7 +158,7 @@ import TomboloRules
             #expect(try await patch("Fourth", "*").status == 200)
             let deletion = try await call(.delete, path, as: "owner", headers: [.ifMatch: old])
             #expect(deletion.status == 412)
-            // A changed list is a change too.
+            // Changing a list counts too.
             let before = try #require(try await call(.get, path, as: "owner").headers[.eTag])
             let emptied = try await call(
                 .patch, "\(path)/relationships/speakers", as: "owner", body: #"{"data": []}"#, type: Self.media)
@@ -167,7 +167,7 @@ import TomboloRules
         }
     }
 
-    @Test("Relationships are replaced as a whole, and elements that stay keep their identity")
+    @Test("Relationships are replaced as a whole, and remaining elements keep their identity")
     func relationships() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let path = "/api/sessions/\(fixture.sessions[0])/relationships"
@@ -206,7 +206,7 @@ import TomboloRules
         }
     }
 
-    @Test("What doesn't fit is refused with the place in the body and what to send instead")
+    @Test("Invalid values are refused with their place in the body and what to send instead")
     func validation() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let id = fixture.tickets[0]
@@ -306,7 +306,7 @@ import TomboloRules
 
     private static let atomic = #"application/vnd.api+json;ext="https://jsonapi.org/ext/atomic""#
 
-    @Test("Local ids that are spelled with other code points are different ones")
+    @Test("Local ids spelled with different code points are different ids")
     func spelledLocalIDs() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let event = Self.identifier("events", fixture.event)
@@ -328,7 +328,7 @@ import TomboloRules
         }
     }
 
-    @Test("Operations of one request all happen or none, and know each other's new resources")
+    @Test("Operations in one request all happen or none do, and can refer to each other's new resources")
     func operations() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let event = Self.identifier("events", fixture.event)
@@ -416,7 +416,7 @@ import TomboloRules
         }
     }
 
-    @Test("The description is valid JSON and names every class with its fields and relationships")
+    @Test("The API description is valid JSON and names every class with its fields and relationships")
     func description() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let answer = try await call(.get, "/api/openapi.json")
@@ -431,7 +431,7 @@ import TomboloRules
             let ticket = answer.json["components"]?["schemas"]?["tickets"]?["properties"]?["attributes"]?["properties"]
             let price = ticket?["price"]?["description"]?.text
             #expect(price?.hasPrefix("In minor units of the currency") == true, "\(price ?? "no hint")")
-            // Only what goes into the trash can be given a reason.
+            // Only deletions that go to the trash can have a reason.
             let removals = ["sessions", "role_assignments"].map {
                 answer.json["paths"]?["/api/\($0)/{id}"]?["delete"]?["requestBody"]
             }

@@ -9,7 +9,7 @@ import TomboloRuleDocuments
 import TomboloRules
 import TomboloServerModel
 
-/// Newer rules are applied to a database whose administrators changed the matrix over HTTP.
+/// Applies newer rules to a database whose administrators changed the matrix over HTTP.
 @Suite struct KeptBoxesTests {
     private static func change(
         _ call: Caller, _ method: HTTPRequest.Method, _ path: String, _ body: String
@@ -30,7 +30,7 @@ import TomboloServerModel
         return (result.0, result.notes.filter { $0.hasPrefix("Rules of conference: ") })
     }
 
-    @Test("boxes, an added role and a user's permission stay, and what is new in the rules counts")
+    @Test("changed boxes, an added role and a user's permission stay, and additions in the new rules take effect")
     func upgrade() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let shipped = try #require(fixture.adminModels.current.ruleDocuments["conference"])

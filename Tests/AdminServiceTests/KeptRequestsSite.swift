@@ -9,7 +9,7 @@ import TomboloModel
 
 @testable import AdminService
 
-/// A log of requests in a database of its own, with what writes it.
+/// A request log in its own database, and its writer.
 struct KeptRequestsSite: Sendable {
     static let day: Int64 = 86_400_000_000
 
@@ -18,7 +18,7 @@ struct KeptRequestsSite: Sendable {
     let writer: RequestWriter
     let lines = LineRecorder()
 
-    /// - Parameter pool: of the writer, instead of the admin server's.
+    /// - Parameter pool: the writer's pool, if not the admin server's.
     init(_ fixture: ServiceFixture, pool: PostgresPool? = nil) throws {
         self.fixture = fixture
         kept = try #require(KeptRequests(RequestRetention(), pool: pool ?? fixture.adminServer.pool))
@@ -34,19 +34,19 @@ struct KeptRequestsSite: Sendable {
             requestID: "r\(number)")
     }
 
-    /// Writes all that waits, again if the database is too slow.
+    /// Writes everything queued, retrying if the database is too slow.
     func writeAll() async {
         while await !writer.writeAll() {}
     }
 
-    /// The ids of the requests in the database, the oldest first.
+    /// The ids of the requests in the database, oldest first.
     func written() async throws -> [String] {
         try await fixture.pool.query("SELECT request_id FROM tombolo.request_entry ORDER BY at, id")
             .map { try $0[0].string }
     }
 }
 
-/// Keeps lines of a log.
+/// Records log lines.
 final class LineRecorder: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -6,7 +6,7 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-/// Links that a trigger of the app's database refuses, over JSON:API.
+/// Links that a trigger in the app's database refuses, over JSON:API.
 @Suite struct LinksWithinEventTests {
     private static let media = "application/vnd.api+json"
 
@@ -22,7 +22,7 @@ import TomboloModel
         #"{"data": {"type": "sessions", "id": "\#(id)", "relationships": {\#(relationships)}}}"#
     }
 
-    @Test("a list takes nothing of another event, and the refusal stands at the list")
+    @Test("a list accepts nothing from another event, and the error points at the list")
     func lists() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let stranger = try await fixture.rows().insert(
@@ -47,7 +47,7 @@ import TomboloModel
         }
     }
 
-    @Test("one request moves a session to another event with speakers of that one")
+    @Test("one request can move a session to another event along with speakers of that event")
     func moving() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let stranger = try await fixture.rows().insert(
@@ -70,7 +70,7 @@ import TomboloModel
         }
     }
 
-    @Test("an object of another event is not revealed to somebody who can't read it")
+    @Test("an object of another event isn't revealed to somebody who can't read it")
     func unseen() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let rows = fixture.rows()
@@ -94,7 +94,7 @@ import TomboloModel
                         Issue.record("\(answer.text)")
                         return
                     }
-                    // Each request has its own.
+                    // The id differs for each request.
                     problem["id"] = nil
                     problems.append(problem)
                 }

@@ -11,7 +11,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Whatever is kept: right after a commit returned, a caller gets lists and totals as they are then.
+/// Despite caching, a caller gets current lists and totals as soon as a commit has returned.
 @Suite("Lists and their totals", .timeLimit(.minutes(15))) struct ListAnswersTests {
     private typealias Ask = @Sendable (_ query: String, _ role: String?) async throws -> Int64?
 
@@ -21,8 +21,8 @@ import TomboloRules
             authenticator: fixture.adminServer.authenticator)
     }
 
-    /// Two servers on one database. Each question goes to both, twice, so that the second answer is a kept one, and to a third
-    /// one that has just begun and keeps nothing.
+    /// Two servers on one database. Each question goes to both, twice, so that the second answer comes from the cache, and to a
+    /// third server that has just started and has nothing cached.
     private static func run(
         _ body: @escaping @Sendable (ServiceFixture, _ total: @escaping Ask) async throws -> Void
     ) async throws {
@@ -40,7 +40,7 @@ import TomboloRules
         }
     }
 
-    /// - Returns: the total, if it's asked for.
+    /// - Returns: the total, if the query asks for it.
     private static func ask(
         _ query: String, _ role: String?, _ callers: [Caller], _ fixture: ServiceFixture
     ) async throws -> Int64? {
@@ -81,11 +81,11 @@ import TomboloRules
             #expect(try await total(early, nil) == 1)
             try await fixture.pool.query("DELETE FROM ticket WHERE _id = $1", [.objectId(new)])
             #expect(try await total(all, nil) == 5)
-            // Spelled with two code points it's another name.
+            // Spelled with two code points, it's a different name.
             try await rows.set("Ticket", t[0], "name", "Caf\u{E9}")
             #expect(try await total("tickets?filter[name]=Caf%C3%A9", nil) == 1)
             #expect(try await total("tickets?filter[name]=Cafe%CC%81", nil) == 0)
-            // A change that is taken back.
+            // A change that is rolled back.
             await #expect(throws: PostgresError.self) {
                 try await fixture.pool.execute("BEGIN; DELETE FROM ticket; SELECT 1 / 0; COMMIT")
             }
@@ -95,7 +95,7 @@ import TomboloRules
         }
     }
 
-    @Test("are each caller's own, and follow the rows of other classes that decide")
+    @Test("are separate for each caller, and follow the rows of other classes that permissions depend on")
     func callers() async throws {
         try await Self.run { fixture, total in
             let rows = fixture.rows()
@@ -103,7 +103,7 @@ import TomboloRules
             let owners = try #require(try await total(all, "owner"))
             let attendees = try #require(try await total(all, "attendee"))
             #expect(attendees < owners)
-            // A link to something in the trash is none, which is another class's row.
+            // A link to a trashed object counts as null, and that depends on a row of another class.
             let track = try await rows.insert(
                 "Track", ["event": .objectId(fixture.event), "name": "Here", "color": "#000000"])
             try await rows.set("Session", fixture.sessions[1], "track", .objectId(track))
@@ -114,7 +114,7 @@ import TomboloRules
             #expect(try await total(all, "owner") == owners)
             try await fixture.pool.query("SELECT tombolo.restore('Track', $1)", [.text(track.stringValue)])
             #expect(try await total(linked, "owner") == 1)
-            // The trash.
+            // Trashing the object itself.
             try await fixture.pool.query(
                 "SELECT tombolo.trash('Session', $1, 'test', NULL)", [.text(fixture.sessions[0].stringValue)])
             #expect(try await total(all, "owner") == owners - 1)
@@ -125,7 +125,7 @@ import TomboloRules
         }
     }
 
-    @Test("are right beside writers, and while connections of those who ask for changes are ended")
+    @Test("stay correct while rows are written and the connections that check for changes are terminated")
     func writers() async throws {
         try await Self.run { fixture, total in
             let rows = fixture.rows()
@@ -147,7 +147,7 @@ import TomboloRules
         }
     }
 
-    @Test("show what became of an object, its lists and what it links to")
+    @Test("show changes to an object, its lists and what it links to")
     func contents() async throws {
         try await Self.run { fixture, total in
             let rows = fixture.rows()
@@ -172,7 +172,7 @@ import TomboloRules
         }
     }
 
-    @Test("are kept: whoever asks again gets an answer while the table can't be read")
+    @Test("are cached: a repeated question is answered even while the table can't be read")
     func kept() async throws {
         try await ServiceFixture.with { fixture in
             try await Self.server(fixture).test(.router) { client in
@@ -180,7 +180,7 @@ import TomboloRules
                 let path = "/api/speakers?sort=name&page[total]=true"
                 let first = try await call(.get, path, as: "attendee")
                 #expect(first.status == 200)
-                // The first question of all says that anything may have changed before it.
+                // The first check for changes reports that anything may have changed, so only the second answer is cached.
                 #expect(try await call(.get, path, as: "attendee").text == first.text)
                 let connection = try await PostgresConnection.connect(fixture.pool.configuration)
                 try await connection.execute("BEGIN; LOCK TABLE speaker IN ACCESS EXCLUSIVE MODE")

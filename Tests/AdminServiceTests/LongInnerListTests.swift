@@ -9,7 +9,7 @@ import TomboloModel
 @testable import AdminService
 @testable import TomboloJSONAPI
 
-@Suite("Lists in embedded objects that are too long to be shown aren't emptied by who can't see them")
+@Suite("Lists in embedded objects that are too long to show aren't emptied by writers who can't see them")
 struct LongInnerListTests {
     final class Kite: Object {
         @Persisted(primaryKey: true) var _id: String
@@ -54,7 +54,7 @@ struct LongInnerListTests {
                 type: "application/vnd.api+json")
         }
 
-        /// Changes the size as a job.
+        /// Changes the size in a job.
         func bulk(_ size: String) async throws -> JSON {
             let asked = try await site.call(
                 .post, "/bulk/kites",
@@ -83,7 +83,7 @@ struct LongInnerListTests {
         }
     }
 
-    @Test("what was read of the object can be written back, and only a list that is named is replaced")
+    @Test("an object can be written back as it was read, and only a list that is named is replaced")
     func writtenBack() async throws {
         try await Self.run { site in
             #expect(try await site.patch(#"{"width": 2}"#).status == 200)
@@ -101,7 +101,9 @@ struct LongInnerListTests {
         }
     }
 
-    @Test("a job changes the object without the list, and is undone; it's refused what no undo could bring back")
+    @Test(
+        "a job changes the object without the list and can be undone; it's refused changes that an undo couldn't restore"
+    )
     func jobs() async throws {
         try await Self.run { site in
             try await site.lengthen()

@@ -11,7 +11,7 @@ import TomboloModel
 struct OrderTests {
     private static let media = "application/vnd.api+json"
 
-    /// An order of the attendee's, one of the stranger's, and one without a buyer, all of the published event.
+    /// One order of the attendee, one of the stranger, and one without a buyer, all in the published event.
     private struct Orders: Sendable {
         let own: ObjectId
         let strangers: ObjectId
@@ -46,7 +46,7 @@ struct OrderTests {
     }
 
     @Test(
-        "the event's organizers and registrars read all of its orders, buyers their own, and nobody else any",
+        "the event's organizers and registrars can read all of its orders, buyers their own, and nobody else any",
         arguments: [
             ("superAdmin", ["A-1", "A-2", "A-3"]), ("owner", ["A-1", "A-2", "A-3"]),
             ("organizer", ["A-1", "A-2", "A-3"]), ("coorganizer", ["A-1", "A-2", "A-3"]),
@@ -77,7 +77,7 @@ struct OrderTests {
     }
 
     @Test(
-        "the box office makes and changes orders, only the event's owner removes one, and buyers do nothing of it",
+        "the box office creates and changes orders, only the event's owner removes them, and buyers can do none of this",
         arguments: [
             ("owner", 201, 200, 204), ("organizer", 201, 200, 403), ("registrar", 201, 200, 403),
             ("coorganizer", 403, 200, 403), ("attendee", 403, 403, 403), ("stranger", 403, 404, 404),
@@ -86,7 +86,7 @@ struct OrderTests {
     func writing(role: String, created: Int, updated: Int, deleted: Int) async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let path = "/api/orders/\(try await Orders(fixture).own)"
-            // For themselves, as a buyer would.
+            // Each role orders for itself, as a buyer would.
             let new = try Self.body(fixture, "A-9", ticket: fixture.tickets[0], of: role)
             let made = try await call(.post, "/api/orders", as: role, body: new, type: Self.media)
             #expect(made.status == created, "\(made.text)")
@@ -99,7 +99,7 @@ struct OrderTests {
         }
     }
 
-    @Test("an order's ticket is one of its event, and its identifier is its own there")
+    @Test("an order's ticket must be of its event, and its identifier must be unique there")
     func ofTheEvent() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             func post(_ identifier: String, _ ticket: ObjectId, as role: String = "registrar") async throws -> Answer {
@@ -107,7 +107,7 @@ struct OrderTests {
                     .post, "/api/orders", as: role,
                     body: Self.body(fixture, identifier, ticket: ticket, of: "attendee"), type: Self.media)
             }
-            // Somebody who may read it: others aren't told that it's there.
+            // As a user who may read the ticket: others aren't told that it exists.
             let foreign = try await post("A-1", fixture.draftTicket, as: "superAdmin")
             #expect(foreign.status == 422 && foreign.text.contains("belongs to another event."), "\(foreign.text)")
             #expect(try await post("A-1", fixture.tickets[0]).status == 201)
@@ -116,7 +116,9 @@ struct OrderTests {
         }
     }
 
-    @Test("an event takes its orders into the trash and back; a ticket and a buyer's account leave theirs")
+    @Test(
+        "an event's orders go to the trash and back with it; trashing a ticket or the buyer's account leaves the orders"
+    )
     func trash() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             _ = try await Orders(fixture)
@@ -130,7 +132,7 @@ struct OrderTests {
             let moved = try await call(.delete, "/events/\(fixture.event)", as: "owner")
             #expect(moved.status == 200, "\(moved.text)")
             #expect(try await live() == 0)
-            // Administrators bring them back without seeing them.
+            // Administrators restore them without seeing them.
             let list = try await call(.get, "/admin/trash", as: "admin")
             #expect(
                 list.status == 200 && !list.text.contains("A-1") && !list.text.contains("\"Order\""), "\(list.text)")

@@ -18,7 +18,7 @@ import TomboloServerModel
     ) async throws -> Answer {
         var headers: HTTPFields = [:]
         headers[.ifMatch] = tag
-        // Somebody else's change may hold the rules for longer than the server waits.
+        // Another test's change may lock the rules for longer than the server waits.
         while true {
             let answer = try await call(.patch, "/admin/permissions", as: role, body: body, headers: headers)
             if answer.status != 503 { return answer }
@@ -29,7 +29,7 @@ import TomboloServerModel
         try #require(try await call(.get, "/admin/permissions", as: "admin").headers[.eTag])
     }
 
-    @Test("administrators get the matrix and its version, and nobody else does")
+    @Test("administrators get the matrix and its version; nobody else does")
     func seeing() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             for role in ["admin", "superAdmin"] {
@@ -52,7 +52,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "a box that is unticked is refused over HTTP at once, and the document keeps every other byte and its history")
+        "unticking a box takes effect over HTTP at once, and the document keeps all other bytes and its history")
     func changing() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let documents = { () async throws -> [(version: Int64, content: String, account: String?)] in
@@ -72,7 +72,7 @@ import TomboloServerModel
             #expect(changed.json["permissions"]?["organizer"]?["sessions"]?["delete"] == false)
             #expect(changed.json["changedBy"]?.text == fixture.users["superAdmin"]?.stringValue)
             #expect(after.account == fixture.users["superAdmin"]?.stringValue)
-            #expect(try await documents().count == 2, "The former version is kept")
+            #expect(try await documents().count == 2, "The previous version is kept")
             let different = zip(before.content.split(separator: "\n"), after.content.split(separator: "\n")).filter {
                 $0 != $1
             }
@@ -91,7 +91,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a version that isn't the newest is refused with 412, and a request without one with 428")
+    @Test("a change is refused with 412 if its version isn't the newest, and with 428 if it has none")
     func versions() async throws {
         try await ServiceFixture.withAdminServer { _, call in
             let tag = try await Self.tag(call)
@@ -105,7 +105,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("of administrators who change boxes at the same time, each version takes one change, and none is lost")
+    @Test("if administrators change boxes at the same time, each version accepts one change, and none is lost")
     func atTheSameTime() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let services = ["tickets", "tracks", "sessions", "speakers", "microlocations", "sponsors"]
@@ -137,7 +137,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("nobody but the super administrator changes a box: an administrator and a co-organizer promote nobody")
+    @Test("only the super administrator changes boxes: an administrator and a co-organizer can't promote anybody")
     func promotion() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let tag = try await Self.tag(call)
@@ -148,13 +148,13 @@ import TomboloServerModel
             }
             let count = try await fixture.pool.query("SELECT count(*) FROM tombolo.document WHERE kind = 'rules'")
             #expect(try count[0, 0].int64 == 1)
-            // Who changes the matrix isn't in it, so that nobody is locked out of it.
+            // The right to change the matrix isn't part of the matrix, so nobody can lock themselves out.
             let answer = try await Self.set(call, Self.body("superAdmin", "sessions", "read", false), tag: tag)
             #expect(answer.status == 422, "\(answer.text)")
         }
     }
 
-    @Test("what isn't a box, or can't be ticked alone, is refused with a remedy")
+    @Test("an unknown box, or one that can't be changed on its own, is refused with a hint")
     func mistakes() async throws {
         try await ServiceFixture.withAdminServer { _, call in
             let tag = try await Self.tag(call)
@@ -176,7 +176,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("in development mode answers say what decided, and otherwise never")
+    @Test("answers say which rule decided in development mode only")
     func decisions() async throws {
         let name = try #require(HTTPField.Name("Tombolo-Decision"))
         try await ServiceFixture.withAdminServer(showsDecisions: true) { _, call in
@@ -195,7 +195,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a version that another server has made counts before this one hears of it")
+    @Test("a version made by another server takes effect before this one is notified of it")
     func versionOfAnotherServer() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let other = try await ServerModels.load(fixture.adminServer.pool)
@@ -218,7 +218,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an address with an empty part leads nowhere, so that a proxy's rules about addresses hold")
+    @Test("an address with an empty part is never found, so a proxy's address rules can't be bypassed")
     func emptyParts() async throws {
         try await ServiceFixture.withAdminServer { _, call in
             for path in ["//admin/permissions", "/admin//permissions", "//api/events", "/admin/permissions//"] {

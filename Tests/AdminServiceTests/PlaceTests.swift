@@ -6,9 +6,9 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-/// Places under `/api`.
+/// Geographic points under `/api`.
 @Suite struct PlaceTests {
-    @Test("degrees that don't exist are refused with those that do; what is there already stays")
+    @Test("impossible degrees are refused with the possible range; existing values stay")
     func bounds() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             let path = "/api/events/\(fixture.event)"
@@ -36,7 +36,7 @@ import TomboloModel
         }
     }
 
-    @Test("the API's description has the bounds")
+    @Test("the API description has the bounds")
     func description() async throws {
         try await JSONAPIReadingTests.run { _, call in
             let answer = try await call(.get, "/api/openapi.json", as: "admin")

@@ -9,7 +9,7 @@ import TomboloModel
 
 extension PurgeTests {
     @Test(
-        "an order that stands keeps its buyer until the event is over, with the reason; no other order does",
+        "an active order keeps its buyer until the event is over, with the reason; other orders don't",
         arguments: [
             ("pending", true), ("placed", true), ("completed", true), ("initializing", false), ("cancelled", false),
             ("expired", false),
@@ -30,7 +30,7 @@ extension PurgeTests {
         }
     }
 
-    @Test("nobody deletes for ever by hand what the app keeps, nor by emptying the trash, and both say why")
+    @Test("what the app keeps can't be deleted forever by hand or by emptying the trash, and both say why")
     func keptByHand() async throws {
         try await Self.run { site in
             let buyer = try #require(site.fixture.users["attendee"])
@@ -56,7 +56,7 @@ extension PurgeTests {
         }
     }
 
-    @Test("an order in the trash, or of an event there, keeps nobody")
+    @Test("an order that is in the trash, or whose event is, keeps nobody")
     func ordersInTheTrash() async throws {
         for className in ["Order", "Event"] {
             try await Self.run { site in
@@ -72,7 +72,7 @@ extension PurgeTests {
         }
     }
 
-    @Test("an order outlives its buyer's account, which goes once the event is over")
+    @Test("an order outlives its buyer's account, which is deleted once the event is over")
     func ordersOfDeletedUsers() async throws {
         try await Self.run { site in
             let order = try await site.order("completed")
@@ -89,7 +89,7 @@ extension PurgeTests {
 }
 
 extension PurgeTests.Site {
-    /// Makes an order of the attendee's for a ticket of the published event.
+    /// Adds an order by the attendee for a ticket of the published event.
     @discardableResult
     func order(_ state: String) async throws -> ObjectId {
         try await fixture.rows().insert(

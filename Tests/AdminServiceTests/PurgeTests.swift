@@ -11,7 +11,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-@Suite("What has been in the trash for long enough is deleted for ever, by itself")
+@Suite("Whatever has been in the trash long enough is deleted forever, automatically")
 struct PurgeTests {
     static let day: Int64 = 24 * 60 * 60 * 1_000_000
 
@@ -21,11 +21,11 @@ struct PurgeTests {
 
         func purge() -> TrashPurge { TrashPurge(schema: fixture.rules.schema, pool: fixture.adminServer.pool) }
 
-        /// What one run did.
+        /// Runs the purge once and returns its report.
         func run(_ now: Int64) async throws -> TrashPurge.Report { try #require(try await purge().run(now: now)) }
 
-        /// Moves an object into the trash.
-        /// - Returns: its group's time.
+        /// Moves an object to the trash.
+        /// - Returns: the time of its group.
         @discardableResult
         func trash(_ className: String, _ id: ObjectId) async throws -> Int64 {
             try await fixture.pool.query(
@@ -51,7 +51,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("a group stays for 30 days to the microsecond, then goes as a whole")
+    @Test("a group stays for 30 days to the microsecond, then is deleted as a whole")
     func thirtyDays() async throws {
         try await Self.run { site in
             let time = try await site.trash("Event", site.fixture.event)
@@ -72,7 +72,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("each class has its own time, a group goes with its last object, and what is to stay for ever does")
+    @Test("each class has its own retention, a group goes when its last object is due, and objects kept forever stay")
     func retention() async throws {
         try await Self.run { site in
             try await site.fixture.pool.execute(
@@ -89,7 +89,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("so many days that no date could be so late are for ever, and stop no other class")
+    @Test("more days than a date can hold mean forever, and stop no other class")
     func endlessRetention() async throws {
         try await Self.run { site in
             try await site.fixture.pool.execute(
@@ -103,7 +103,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("a time at the end of what dates can be stays for ever, and stops no other object")
+    @Test("an object trashed at the last possible time stays forever, and stops no other object")
     func lastTimes() async throws {
         try await Self.run { site in
             let time = try await site.trash("Ticket", site.fixture.tickets[0])
@@ -118,7 +118,8 @@ struct PurgeTests {
         }
     }
 
-    @Test("a row that can't be deleted stops no other, is reported with its reason, and tried again ever later")
+    @Test(
+        "a row that can't be deleted stops no others, is reported with the reason, and is retried at growing intervals")
     func badRows() async throws {
         try await Self.run { site in
             let (bad, good) = (site.fixture.tickets[0], site.fixture.tickets[1])
@@ -139,7 +140,7 @@ struct PurgeTests {
             let kept = try #require(try await site.history()["kept"]?.list.first)
             #expect(kept["_id"]?.text == bad.stringValue && kept["class"] == "Ticket")
             #expect(kept["reason"]?.text?.contains("'invoice'") == true && kept["isFailure"] == true)
-            // Within the hour it isn't tried again; then after two.
+            // It's retried after an hour, then after two.
             let hour = Self.day / 24
             #expect(try await site.run(now + hour - 1).failed == 0)
             now += hour
@@ -174,7 +175,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("a dry run says what would go and what would stay, and changes nothing")
+    @Test("a dry run says what would be deleted and what would stay, and changes nothing")
     func dryRun() async throws {
         try await Self.run { site in
             let owner = try #require(site.fixture.users["owner"])
@@ -202,7 +203,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("of several servers one purges at a time, and what is restored meanwhile stays")
+    @Test("only one of several servers purges at a time, and whatever is restored meanwhile stays")
     func oneAtATime() async throws {
         try await Self.run { site in
             let time = try await site.trash("Session", site.fixture.sessions[0])
@@ -212,12 +213,12 @@ struct PurgeTests {
             #expect(try await site.call(.post, "/admin/trash/purge", as: "superAdmin").status == 409)
             try await holder.execute("ROLLBACK")
             await holder.close()
-            // The row is held by somebody who restores it.
+            // A restore holds the row's lock.
             let restorer = try await PostgresConnection.connect(site.fixture.pool.configuration)
             try await restorer.execute("BEGIN")
             try await restorer.query(
                 "SELECT tombolo.restore('Session', $1)", [.text(site.fixture.sessions[0].stringValue)])
-            // Should the restorer stand still while the purge waits for it, that's over before it's noticed.
+            // If the restorer stalls while the purge waits for it, the purge may give up before this loop sees it waiting.
             let isOver = Atomic(false)
             async let report = {
                 defer { isOver.store(true, ordering: .sequentiallyConsistent) }
@@ -235,7 +236,7 @@ struct PurgeTests {
         }
     }
 
-    @Test("a run that never ended is marked, and old runs are forgotten")
+    @Test("a run that never ended is marked, and old runs are removed")
     func oldRuns() async throws {
         try await Self.run { site in
             try await site.fixture.pool.execute(

@@ -5,7 +5,7 @@ import TomboloHTTP
 import TomboloMigration
 import TomboloModel
 
-@Suite("A class may be called as a part of addresses is")
+@Suite("A class may be named like a part of an address")
 struct RelationshipNameTests {
     final class Relationship: Object {
         @Persisted(primaryKey: true) var _id: String

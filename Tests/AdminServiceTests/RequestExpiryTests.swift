@@ -8,11 +8,11 @@ import TomboloPostgresStore
 
 @testable import AdminService
 
-@Suite("Old requests are deleted from the log by one server for all")
+@Suite("One of the servers deletes old requests from the log")
 struct RequestExpiryTests {
     typealias Site = KeptRequestsSite
 
-    @Test("what is older than the days goes, then what is more than the bound, in batches")
+    @Test("requests older than the limit in days are deleted first, then those above the maximum count, in batches")
     func expiry() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -36,7 +36,7 @@ struct RequestExpiryTests {
         }
     }
 
-    @Test("a run that is due is one server's, whoever tries, and is noted")
+    @Test("only one server makes a run that is due, and the run is recorded")
     func election() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -64,7 +64,7 @@ struct RequestExpiryTests {
         }
     }
 
-    @Test("the days come from a variable")
+    @Test("the number of days comes from a variable")
     func variable() throws {
         #expect(try RequestRetention.ofEnvironment([:]).days == 5)
         for (text, days) in [("", 5), ("0", 0), ("1", 1), ("90", 90)] {

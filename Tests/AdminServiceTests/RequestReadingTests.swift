@@ -7,11 +7,11 @@ import TomboloPostgresStore
 
 @testable import AdminService
 
-@Suite("The log of requests is read a page at a time")
+@Suite("The request log is read page by page")
 struct RequestReadingTests {
     typealias Site = KeptRequestsSite
 
-    @Test("a filter finds the same in memory and in the database")
+    @Test("filters find the same requests in memory and in the database")
     func filters() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -62,7 +62,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("pages go on where the one before ended, also among requests of the same moment")
+    @Test("each page continues where the one before ended, even among requests of the same moment")
     func pages() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -82,7 +82,7 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("requests are counted by parts of time, those without any too")
+    @Test("requests are counted by time interval, including intervals without any")
     func spans() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -108,12 +108,14 @@ struct RequestReadingTests {
         }
     }
 
-    @Test("what counts as slow is what the index has")
+    @Test("the log and the index agree on what counts as slow")
     func slow() {
         #expect(RequestLog.slowDuration == .microseconds(NotableRequest.slowMicroseconds))
     }
 
-    @Test("a cursor is what a page gave", arguments: ["", "1", "1.", ".1", "1.2.3", "-1.2", "1.-2", "x.1", "1.x"])
+    @Test(
+        "anything but a cursor from a page is refused",
+        arguments: ["", "1", "1.", ".1", "1.2.3", "-1.2", "1.-2", "x.1", "1.x"])
     func cursor(text: String) {
         #expect(RequestCursor(text) == nil)
         #expect(RequestCursor("17.4")?.text == "17.4")

@@ -11,11 +11,11 @@ import TomboloRules
 
 @testable import AdminService
 
-@Suite("Admin servers write their requests into the database, a batch at a time")
+@Suite("Admin servers write their requests to the database in batches")
 struct RequestWriterTests {
     typealias Site = KeptRequestsSite
 
-    @Test("a request is written by its route and with who asked, and without what stood in its address")
+    @Test("a request is logged with its route and its user, but without the values in its address")
     func requests() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -50,7 +50,7 @@ struct RequestWriterTests {
         }
     }
 
-    @Test("a batch that is written twice, since nobody knew that it was, counts once")
+    @Test("a batch written twice, because the first success went unnoticed, counts once")
     func twice() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -60,7 +60,7 @@ struct RequestWriterTests {
         }
     }
 
-    @Test("while the database can't be reached requests wait up to a bound, and one warning is logged")
+    @Test("while the database is unreachable, a bounded number of requests waits, and one warning is logged")
     func unreachable() async throws {
         try await ServiceFixture.with { fixture in
             let pool = PostgresPool(
@@ -85,7 +85,7 @@ struct RequestWriterTests {
         }
     }
 
-    @Test("what the database refuses is given up and counted, so that it doesn't keep others waiting")
+    @Test("requests that the database refuses are dropped and counted, so they don't hold up others")
     func refused() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)
@@ -101,7 +101,7 @@ struct RequestWriterTests {
         }
     }
 
-    @Test("the last requests are written at shutdown")
+    @Test("the last requests are written on shutdown")
     func shutdown() async throws {
         try await ServiceFixture.with { fixture in
             let site = try Site(fixture)

@@ -15,7 +15,7 @@ import TomboloServerModel
 struct RestoreTests {
     private static let (start, hour) = (BackupSite.start, BackupSite.hour)
 
-    /// Tries it again while pools find their connections ended.
+    /// Retries while pools find their connections closed.
     private static func patiently<R>(_ body: () async throws -> R) async throws -> R {
         for _ in 0..<20 {
             if let result = try? await body() { return result }
@@ -38,7 +38,7 @@ struct RestoreTests {
         ).map { try $0[0].string }
     }
 
-    /// Has something restored.
+    /// Requests a restore and runs it.
     private static func restore(
         _ source: RestoreSource, _ backups: Backups, _ site: BackupSite, at time: Int64
     ) async throws -> RestoreRun {
@@ -52,7 +52,7 @@ struct RestoreTests {
         return .backup(try #require(try await site.backups.overview().items.first?.name))
     }
 
-    @Test("a backup takes the database's place, and what was in use until then can be brought back, or deleted")
+    @Test("a backup replaces the database, and the replaced one can be brought back or deleted")
     func restores() async throws {
         try await BackupSite.with { site in
             let name = try #require(site.settings.database.database)
@@ -73,11 +73,11 @@ struct RestoreTests {
 
             let run = try await Self.restore(source, backups, site, at: Self.start + Self.hour)
             #expect(run.problem == nil && run.userName == "The superAdmin" && run.source == source.text)
-            // Named by when it was put aside, which is a little later.
+            // Named after the time it was put aside, slightly later than the start.
             let kept = try #require(run.kept)
             #expect(kept.hasPrefix("\(name)_before_20260528T21"))
             #expect(try await Self.titles(site) == before)
-            // The server's connections were ended.
+            // The server's connections were terminated.
             #expect(try await Self.patiently { try await models.refresh().version } == version)
             #expect(try await Self.databases(site) == [name, kept])
             let acts = "SELECT act || ' ' || source FROM tombolo.panel_restore ORDER BY at"
@@ -92,7 +92,7 @@ struct RestoreTests {
                 try await Self.query(site, acts).map { try $0[0].string } == [
                     "requested \(source.text)", "restored \(kept)",
                 ])
-            // The database that came back knows how it was put aside.
+            // The database that was brought back records how it was put aside.
             let known = try #require(try await backups.restoreOverview()?.runs)
             #expect(known.map(\.source) == [kept, source.text] && known.allSatisfy { $0.problem == nil })
 
@@ -104,7 +104,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("what a backup lacks of its database is taken over: owner, rights, settings, comment")
+    @Test("what a backup lacks is copied from the replaced database: owner, rights, settings, comment")
     func shape() async throws {
         try await BackupSite.with { site in
             let name = try #require(site.settings.database.database)
@@ -137,7 +137,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("copying a database's settings leaves those of the connection alone")
+    @Test("copying a database's settings leaves out those of the connection")
     func connectionSettings() async throws {
         try await BackupSite.with { site in
             let name = try #require(site.settings.database.database)
@@ -156,9 +156,9 @@ struct RestoreTests {
         }
     }
 
-    @Test("a user with no more than the rights in docs/backups.md restores, and is told what is missing")
+    @Test("a user with only the rights in docs/backups.md can restore, and is told which right is missing")
     func rights() async throws {
-        // Roles are the whole cluster's, and the tables belong to somebody who isn't a superuser.
+        // Roles belong to the whole cluster, and the tables must belong to a user who isn't a superuser.
         let cluster = try await TestCluster.start()
         let superuser = try await PostgresConnection.connect(cluster.configuration)
         try await superuser.execute("CREATE ROLE keeper LOGIN CREATEROLE; CREATE ROLE restorer LOGIN")
@@ -200,11 +200,11 @@ struct RestoreTests {
             try await backups.step(now: Self.start)
             let name = try #require(try await backups.overview().items.first?.name)
             try await pool.execute("UPDATE thing SET name = 'late'")
-            // Somebody without special rights is connected, and another pool of the server's own.
+            // A user without special rights is connected, and so is a second pool of the server.
             var other = database
             other.user = "keeper"
             let idle = try await PostgresConnection.connect(other)
-            // No superuser may be: pools of this test are.
+            // No superuser may be connected, and this test's pools connect as one.
             await pool.shutdown()
             var server = database
             server.user = "keeper"
@@ -232,7 +232,7 @@ struct RestoreTests {
         await cluster.remove()
     }
 
-    @Test("what goes wrong leaves the database as it was, and says why")
+    @Test("a failed restore leaves the database unchanged, and says why it failed")
     func failures() async throws {
         try await BackupSite.with { site in
             let name = try #require(site.settings.database.database)
@@ -261,7 +261,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("one thing at a time: nobody restores while a backup is made, or the other way round")
+    @Test("a backup and a restore never run at the same time")
     func oneAtATime() async throws {
         try await BackupSite.with { site in
             let source = try await Self.backup(site)
@@ -277,7 +277,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("after a restore the next one may begin at once, even before the connection is closed")
+    @Test("the lock of a restore is free as soon as it ends, even before the connection is closed")
     func lock() async throws {
         let configuration = try await TestCluster.shared().configuration
         let one = try await PostgresConnection.connect(configuration)
@@ -291,7 +291,7 @@ struct RestoreTests {
         await two.close()
     }
 
-    @Test("a restore that its server didn't survive is ended by the next one, and what it made goes")
+    @Test("a restore interrupted by its server's end is ended by the next one, and its databases are removed")
     func interrupted() async throws {
         try await BackupSite.with { site in
             let name = try #require(site.settings.database.database)
@@ -305,7 +305,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("backups are made also while nobody can remove what a restore left that its server didn't survive")
+    @Test("backups continue even while the remains of an interrupted restore can't be removed")
     func unreachable() async throws {
         try await BackupSite.with { site in
             let backups = site.restoring(as: site.settings.database.database("nowhere"))
@@ -318,7 +318,7 @@ struct RestoreTests {
         }
     }
 
-    @Test("databases that are put aside have the time in their names, and no other name is taken for one")
+    @Test("databases put aside have the time in their names, and no other name is mistaken for one")
     func names() {
         let names = DatabaseNames(current: "app")
         let kept = names.kept(at: Self.start)

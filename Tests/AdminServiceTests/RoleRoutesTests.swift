@@ -6,7 +6,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloServerModel
 
-/// Roles that an administrator adds, over HTTP, with PostgreSQL.
+/// Roles added by an administrator, over HTTP, with PostgreSQL.
 @Suite struct RoleRoutesTests {
     private static func change(
         _ call: Caller, _ method: HTTPRequest.Method, _ role: String = "", _ body: String? = nil,
@@ -14,7 +14,7 @@ import TomboloServerModel
     ) async throws -> Answer {
         var headers: HTTPFields = [:]
         headers[.ifMatch] = tag
-        // Somebody else's change may hold the rules for longer than the server waits.
+        // Another test's change may lock the rules for longer than the server waits.
         while true {
             let answer = try await call(
                 method, "/admin/permissions/roles\(role)", as: user, body: body, headers: headers)
@@ -33,7 +33,7 @@ import TomboloServerModel
             ])
     }
 
-    @Test("a role within an event is added, given, has its boxes changed, is renamed with its holders, and removed")
+    @Test("a role within an event can be added, given, edited, renamed along with its grants, and removed")
     func lifeOfARole() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let before = try await fixture.pool.query("SELECT content FROM tombolo.document WHERE kind = 'rules'")[0, 0]
@@ -67,18 +67,18 @@ import TomboloServerModel
             #expect(renamed.status == 200 && renamed.json["customRoles"] == ["crier", "other"], "\(renamed.text)")
             #expect(try await Self.change(call, .delete, "/other").status == 200)
             fixture.forgetRoles()
-            #expect(try await edit() == 200, "Whoever has it keeps it")
+            #expect(try await edit() == 200, "Its holders keep it")
             try await fixture.pool.query(
                 "DELETE FROM role_assignment WHERE _id = $1", [.bytea(grant.bytes)])
             let removed = try await Self.change(call, .delete, "/crier")
             #expect(removed.status == 200 && removed.json["customRoles"] == [], "\(removed.text)")
             let after = try await fixture.pool.query(
                 "SELECT content FROM tombolo.document WHERE kind = 'rules' ORDER BY version DESC LIMIT 1")[0, 0].string
-            #expect(after == before, "Every byte is as it was")
+            #expect(after == before, "Every byte is unchanged")
         }
     }
 
-    @Test("a role that applies everywhere lists and edits the classes that were chosen, of every event")
+    @Test("a role that applies everywhere can list and edit the chosen classes in every event")
     func everywhere() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let body = #"{"name": "sales", "everywhere": true, "permissions": {"tickets": ["read", "update"]}}"#
@@ -98,7 +98,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the roles of the platform are in the grid: super administrators with every box, and fixed")
+    @Test("the grid contains the platform's roles: super administrators with every box, and fixed")
     func platformRoles() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let grid = try await call(.get, "/admin/permissions", as: "admin").json
@@ -124,7 +124,7 @@ import TomboloServerModel
                 #expect(answer.status == status, "\(answer.text)")
             }
             #expect(try await call(.get, pending, as: "admin").status == 200)
-            // Administrators don't change their own boxes.
+            // Administrators can't change their own boxes.
             let own = try await call(
                 .patch, "/admin/permissions", as: "admin", body: box("sessions", "delete", true),
                 headers: [.ifMatch: "*"])
@@ -132,7 +132,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("nobody but the super administrator changes roles, and only those that were added, at the version they saw")
+    @Test("only the super administrator can change roles, only added ones, and only at the version they saw")
     func refusals() async throws {
         try await ServiceFixture.withAdminServer { _, call in
             let body = #"{"name": "herald"}"#
@@ -142,7 +142,7 @@ import TomboloServerModel
             }
             #expect(try await Self.change(call, .post, "", body, tag: nil).status == 428)
             #expect(try await Self.change(call, .post, "", body, tag: "\"1\"").status == 412)
-            // The app's own roles, names that are taken or hostile, and what isn't there.
+            // The app's own roles, taken or hostile names, and roles that don't exist.
             for role in ["superAdmin", "admin", "owner", "organizer", "registrar", "nobody", "%2e%2e", "a%20b"] {
                 let removed = try await Self.change(call, .delete, "/\(role)")
                 #expect(removed.status == 422, "\(role): \(removed.text)")
@@ -163,7 +163,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a name that somebody was given before there was such a role is refused: they would have it all of a sudden")
+    @Test("a new role can't take a name that a grant already has: its holders would get the role unexpectedly")
     func namesOfGrantsFromBefore() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             _ = try await Self.give(fixture, "herald", to: "attendee", in: fixture.event)
@@ -176,7 +176,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what the database keeps isn't renamed: a role in an event that is in the trash")
+    @Test("a role held in a trashed event can't be renamed, because the database keeps its name there")
     func renamingInTheTrash() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             #expect(try await Self.change(call, .post, "", #"{"name": "herald"}"#).status == 201)
@@ -190,7 +190,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("of many who add roles at the same time at the same version, one does")
+    @Test("if many add roles at the same time based on the same version, one succeeds")
     func atTheSameTime() async throws {
         try await ServiceFixture.withAdminServer { _, call in
             let tag = try #require(try await call(.get, "/admin/permissions", as: "superAdmin").headers[.eTag])

@@ -9,9 +9,9 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// The page of routes by role says what a crawl finds.
+/// The page of routes by role agrees with what a crawl finds.
 @Suite struct RouteOverviewTests {
-    /// The roles that the fixture has users of, under the names of the page.
+    /// The roles for which the fixture has a user, named as on the page.
     private static let users: [(role: String, user: String?)] = [
         ("anonymous", nil), ("any user", "attendee"), ("admin", "admin"), ("superAdmin", "superAdmin"),
         ("owner", "owner"), ("organizer", "organizer"), ("coorganizer", "coorganizer"), ("registrar", "registrar"),
@@ -27,7 +27,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("every route as every role: what the page says is what a call gets")
+    @Test("every route as every role: calls do what the page says")
     func crawl() async throws {
         try await Self.with { fixture, app, call in
             for role in ["trackOrganizer", "moderator"] {
@@ -44,11 +44,11 @@ import TomboloServerModel
             for line in lines {
                 let (method, path) = (try #require(line["method"]?.text), try #require(line["path"]?.text))
                 let route = try #require(app.routes.first { $0.method == method && $0.path == path })
-                // They take a refresh token or a password instead of an access token.
+                // These take a refresh token or a password instead of an access token.
                 guard !["/session", "/login"].contains(path) else { continue }
                 for (role, user) in Self.users {
                     let forecast = try #require(line["roles"]?[role]?.text)
-                    // The address names one of many classes, and the page says what comes of the best of them.
+                    // The address names one of many classes, and the page shows the best outcome among them.
                     if path.contains("{collection}") {
                         let answers = try await Self.answers(of: route, as: user, fixture, call)
                         #expect(
@@ -69,7 +69,7 @@ import TomboloServerModel
                     let isRefused = answers.map { [401, 403].contains($0) }
                     let found =
                         !isRefused.contains(true) ? "allowed" : isRefused.contains(false) ? "own only" : "refused"
-                    // Of jobs everybody has their own, and nobody else's is there for them.
+                    // Everybody has their own jobs, and nobody else's exist for them.
                     let expected = path.hasPrefix("/jobs") && forecast == "own only" ? "allowed" : forecast
                     #expect(found == expected, "\(role): \(method) \(path) \(answers)")
                 }
@@ -77,7 +77,7 @@ import TomboloServerModel
         }
     }
 
-    /// What a route answers for a session, by class.
+    /// The status codes of a route's answers for a session, one per class.
     private static func answers(
         of route: RouteDescription, as user: String?, _ fixture: ServiceFixture, _ call: ServiceTestSupport.Caller
     ) async throws -> [Int] {
@@ -94,7 +94,7 @@ import TomboloServerModel
         return answers
     }
 
-    @Test("a browser gets a table with heads for rows and columns; a changed box is in it at once")
+    @Test("a browser gets a table with row and column headers, which shows a changed box at once")
     func page() async throws {
         try await Self.with { fixture, _, call in
             let html: HTTPFields = [.accept: "text/html,application/xhtml+xml"]

@@ -6,7 +6,7 @@ import TomboloPostgresStore
 
 @testable import AdminService
 
-@Suite("What came of scheduled jobs is read in the language of the page")
+@Suite("Results of scheduled jobs are shown in the page's language")
 struct ScheduleResultTests {
     private static func german() throws -> MessageCatalogue {
         try MessageCatalogue(
@@ -36,7 +36,7 @@ struct ScheduleResultTests {
         StoredMessage(count, one: "\(count) request was deleted", other: "\(count) requests were deleted")
     }
 
-    /// What the row of the deleted requests says.
+    /// The result shown for the request expiry job.
     private static func result(_ fixture: ServiceFixture, _ catalogue: MessageCatalogue?) async throws -> String? {
         let works = try await MessageCatalogue.$current.withValue(catalogue) {
             try await Schedule(fixture.adminServer.pool).works(now: 0)
@@ -44,7 +44,7 @@ struct ScheduleResultTests {
         return try #require(works.first { $0.kind == .requestExpiry }).result
     }
 
-    @Test("a result is stored in English, and as texts with values for pages in other languages")
+    @Test("a result is stored in English, and also as messages with values for pages in other languages")
     func languages() async throws {
         try await ServiceFixture.with { fixture in
             let german = try Self.german()
@@ -53,19 +53,19 @@ struct ScheduleResultTests {
             #expect(stored == "1 request was deleted, 2 requests were deleted, x.dump")
             #expect(try await Self.result(fixture, nil) == stored)
             #expect(try await Self.result(fixture, german) == "1 Anfrage gelöscht, 2 Anfragen gelöscht, x.dump")
-            // Of a run that fails nothing stays of the one before.
+            // A failed run keeps nothing of the previous result.
             await Routine.requestExpiry.note(
                 .failed(CancellationError()), took: .zero, pause: .zero, in: fixture.adminServer.pool)
             #expect(try await Self.result(fixture, german) == nil)
         }
     }
 
-    @Test("what other versions of a server, or anybody, wrote is shown as it is")
+    @Test("results written by other server versions, or by anybody else, are shown as they are")
     func others() async throws {
         try await ServiceFixture.with { fixture in
             let german = try Self.german()
             await Self.note([Self.deleted(2)], fixture)
-            // A server of an earlier version, which leaves the texts of the run before.
+            // An older server, which leaves the previous run's messages in place.
             try await fixture.pool.query("UPDATE tombolo.routine SET result = '3 requests were deleted'")
             #expect(try await Self.result(fixture, german) == "3 requests were deleted")
             for json in [
@@ -75,7 +75,7 @@ struct ScheduleResultTests {
                 try await fixture.pool.query("UPDATE tombolo.routine SET messages = $1", [.json(json)])
                 #expect(try await Self.result(fixture, german) == "3 requests were deleted", "\(json ?? "NULL")")
             }
-            // One that says it with another text than this version has.
+            // A message whose text differs from this version's.
             try await fixture.pool.query(
                 "UPDATE tombolo.routine SET messages = $1",
                 [.json(#"[{"message": "{0} requests were deleted", "values": ["3"]}]"#)])
@@ -83,7 +83,7 @@ struct ScheduleResultTests {
         }
     }
 
-    @Test("a result that is too long is cut, and stored in English alone")
+    @Test("a result that is too long is truncated and stored in English only")
     func long() async throws {
         try await ServiceFixture.with { fixture in
             let german = try Self.german()
@@ -96,7 +96,7 @@ struct ScheduleResultTests {
             let cut = try await stored()
             #expect(cut.byteCount < 510 && !cut.hasMessages)
             #expect(try await Self.result(fixture, german)?.hasPrefix("1 request was deleted, ä") == true)
-            // English that is short, of a value that isn't.
+            // The English text is short, but its value isn't.
             let value = String(repeating: "x", count: 5_000)
             await Self.note([StoredMessage(1, one: "one thing", other: "\(value)")], fixture)
             let short = try await stored()

@@ -10,8 +10,8 @@ import TomboloRules
 
 @testable import AdminService
 
-@Suite("Scheduled jobs that somebody asks for") struct ScheduleTests {
-    /// A fixture's jobs, and who asks for them.
+@Suite("Requested runs of scheduled jobs") struct ScheduleTests {
+    /// A fixture's jobs, and the user who requests them.
     private struct Site: Sendable {
         let fixture: ServiceFixture
         let user: ObjectId
@@ -29,7 +29,7 @@ import TomboloRules
             try #require(try await Schedule(pool).works(now: 0).first { $0.kind == kind })
         }
 
-        /// The run that began after a time, once it has ended.
+        /// The run that began after a given time, once it has ended.
         func run(of kind: ScheduledWork.Kind, after start: Int64) async throws -> ScheduledWork {
             let deadline = ContinuousClock.now + .seconds(600)
             while true {
@@ -40,7 +40,7 @@ import TomboloRules
             }
         }
 
-        /// What the changelog has for the audit log: who asked for what.
+        /// The changelog's entries for the audit log: who requested what.
         func entries() async throws -> [[String]] {
             try await fixture.pool.query(
                 """
@@ -50,7 +50,7 @@ import TomboloRules
             ).map { [try $0[0].string, try $0[1].string] }
         }
 
-        /// Does a kind of work until it's cancelled, as an admin server does.
+        /// Runs a kind of job until cancelled, as an admin server does.
         func serve(_ kind: ScheduledWork.Kind) async throws {
             switch kind {
             case .auditExpiry: await AuditFollower(pool: pool).run()
@@ -64,7 +64,7 @@ import TomboloRules
     }
 
     @Test(
-        "the server that does the work begins a run within seconds, long before the next one by its clock",
+        "the server that runs the job starts it within seconds of the request, long before it's due",
         arguments: [ScheduledWork.Kind.auditExpiry, .jobExpiry])
     func begins(kind: ScheduledWork.Kind) async throws {
         try await ServiceFixture.with { fixture in
@@ -87,7 +87,7 @@ import TomboloRules
     }
 
     @Test(
-        "asking twice makes one run, and nobody asks for one that is under way",
+        "requesting twice makes one run, and a run in progress can't be requested",
         arguments: [ScheduledWork.Kind.auditExpiry, .jobExpiry, .changelogRetention])
     func twice(kind: ScheduledWork.Kind) async throws {
         try await ServiceFixture.with { fixture in
@@ -119,7 +119,7 @@ import TomboloRules
             #expect(try await site.entries().count == 2)
             #expect(try await routine.take(pause: hour, in: site.pool))
 
-            // Its process was killed.
+            // As if its process had been killed.
             try await fixture.pool.query("UPDATE tombolo.routine SET started_at = now() - interval '16 minutes'")
             try await fixture.pool.query("UPDATE tombolo.routine SET finished_at = now() - interval '1 hour'")
             try await site.ask(for: kind)
@@ -128,7 +128,7 @@ import TomboloRules
     }
 
     @Test(
-        "what goes on all the time, and what has a page of its own, isn't asked for here",
+        "jobs that run all the time or have their own page can't be requested here",
         arguments: [ScheduledWork.Kind.purge, .auditCopy, .jobs, .backup])
     func others(kind: ScheduledWork.Kind) async throws {
         try await ServiceFixture.with { fixture in

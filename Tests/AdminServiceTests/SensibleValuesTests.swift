@@ -6,9 +6,9 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-/// Values that a trigger of the app's database refuses, over JSON:API.
+/// Values that a trigger in the app's database refuses, over JSON:API.
 @Suite struct SensibleValuesTests {
-    @Test("a value that can't be is refused in the trigger's words, at its attribute")
+    @Test("an impossible value is refused at its attribute, in the trigger's words")
     func refused() async throws {
         try await JSONAPIReadingTests.run { fixture, call in
             for (type, id, attributes, place, sentence) in [

@@ -2,7 +2,7 @@ import AdminService
 import Testing
 
 @Suite struct ServerVariableTests {
-    @Test("a help has each variable once, with what counts without it, in lines that fit a terminal")
+    @Test("the help lists each variable once, with its default, in lines that fit a terminal")
     func help() {
         let help = ServerVariable.help(AdminServer.variables)
         let lines = help.split(separator: "\n")
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(
-        "of a value people see no password, no key, no query and no argument",
+        "a variable's displayed value has no password, key, query or argument",
         arguments: [
             ("TOMBOLO_JWT_SECRET", "hunter2", "set"),
             ("TOMBOLO_MAIL_SECRET", "hunter2", "set"),

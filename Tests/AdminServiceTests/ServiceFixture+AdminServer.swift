@@ -5,14 +5,14 @@ import TomboloHTTP
 import TomboloServerModel
 
 extension ServiceFixture {
-    /// The admin server with its own rights in the database. Its permission matrix can be changed, and counts from then on.
+    /// The admin server with its own database rights. Changes to its permission matrix take effect.
     func adminApplication(showsDecisions: Bool = false, people: PeopleOptions = PeopleOptions()) -> HTTPApplication {
         buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: adminServer.pool, rules: adminModels.liveRules(), models: adminModels,
             authenticator: adminServer.authenticator, showsDecisions: showsDecisions, people: people)
     }
 
-    /// Runs ``adminApplication(showsDecisions:people:)`` on a database of its own, without a socket.
+    /// Runs ``adminApplication(showsDecisions:people:)`` on its own database, without a socket.
     static func withAdminServer(
         showsDecisions: Bool = false,
         _ body: @escaping @Sendable (ServiceFixture, ServiceTestSupport.Caller) async throws -> Void

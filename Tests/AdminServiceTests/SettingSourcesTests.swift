@@ -4,9 +4,9 @@ import TomboloHTTP
 
 @testable import AdminService
 
-/// Where the values of settings come from that may be changed in the panel, without any database.
+/// Where the values of settings that can be changed in the panel come from, without a database.
 @Suite struct SettingSourcesTests {
-    @Test("a variable goes before the panel, the panel before the default, and an empty variable counts as none")
+    @Test("variables override the panel, the panel overrides the defaults, and an empty variable counts as unset")
     func precedence() throws {
         let entered: [ChangeableSetting: String] = [
             .secondFactor: "everybody", .keptBackups: "9", .address: "https://panel.example.org/",
@@ -28,7 +28,7 @@ import TomboloHTTP
         #expect(usual.invitationTarget == nil)
     }
 
-    @Test("invitations lead to the panel's own page as soon as there is an address, and defaults count last")
+    @Test("invitations link to the panel's own page once there is an address, and defaults come last")
     func address() throws {
         let usual = SettingValues(address: try AdminAddress("http://localhost:8081"))
         let sources = SettingSources(environment: [:], defaults: usual)
@@ -37,7 +37,7 @@ import TomboloHTTP
         #expect(values.invitationTarget == "https://admin.example.org/panel/invitation")
     }
 
-    @Test("mails to an address take the variable's secret, and a map takes its attribution from either place")
+    @Test("mail sent to a URL uses the variable's secret, and a map takes its attribution from either source")
     func parts() throws {
         let sources = SettingSources(
             environment: ["TOMBOLO_MAIL_SECRET": "hunter2", "TOMBOLO_MAP_ATTRIBUTION": "© Land Survey"])
@@ -53,7 +53,7 @@ import TomboloHTTP
         #expect(values.tiles?.attribution.text == "© Land Survey" && values.tiles?.origin == "https://a.example")
     }
 
-    @Test("a variable may name a program or a folder for mails, and a wrong one keeps the server from starting")
+    @Test("a variable may name a program or folder for mail, and an invalid one keeps the server from starting")
     func variables() throws {
         let settings = try LiveSettings(environment: ["TOMBOLO_MAIL": "command:/bin/true"])
         guard case .command(["/bin/true"])? = settings.current.mail else {
@@ -66,7 +66,7 @@ import TomboloHTTP
     }
 
     @Test(
-        "what isn't good for the panel is refused with the reason, and doesn't count even if the database has it",
+        "values not allowed in the panel are refused with the reason, and are ignored even if the database has them",
         arguments: [
             ("TOMBOLO_MAIL", "command:/bin/true", "begins with https://"),
             ("TOMBOLO_MAIL", "folder:/tmp/mails", "begins with https://"),
@@ -104,7 +104,7 @@ import TomboloHTTP
         #expect(values.backups == BackupSchedule())
     }
 
-    @Test("what people may see of an address is no longer than a value may be")
+    @Test("the part of an address that people see is no longer than a value may be")
     func lengths() {
         let text = "https://a.example/" + String(repeating: "a", count: 1_981) + "?"
         #expect(ChangeableSetting.invitationLink.problem(with: text) == nil)
@@ -112,7 +112,7 @@ import TomboloHTTP
     }
 
     @Test(
-        "what is good for the panel is good where a server is started",
+        "values allowed in the panel are also valid when a server starts",
         arguments: [
             ("TOMBOLO_MAIL", "https://mail.example.org:8443/hook?x=1"), ("TOMBOLO_ADMIN_URL", "http://admin.intern/a"),
             ("TOMBOLO_ADMIN_URL", "https://[2001:db8::7]:8443"),
@@ -127,7 +127,7 @@ import TomboloHTTP
         #expect(try LiveSettings(environment: [name: text]).isFixed(setting))
     }
 
-    @Test("no secret, file, program or database is among the settings that may be changed in the panel")
+    @Test("no secret, file, program or database can be changed in the panel")
     func harmless() throws {
         for setting in ChangeableSetting.allCases {
             let variable = try #require(AdminServer.variables.first { $0.name == setting.name })

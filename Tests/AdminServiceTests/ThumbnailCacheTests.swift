@@ -4,9 +4,9 @@ import TomboloModel
 
 @testable import AdminService
 
-/// What is kept of thumbnails, and whose goes for whom.
+/// Which thumbnails are cached, and which are evicted for which reader.
 @Suite struct ThumbnailCacheTests {
-    /// splitmix64
+    /// SplitMix64
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
         mutating func next() -> UInt64 {
@@ -19,21 +19,21 @@ import TomboloModel
     }
 
     private static let now = ContinuousClock.now
-    /// Of an entry with a thumbnail of 100 bytes.
+    /// The size of an entry with a thumbnail of 100 bytes.
     private static let size = ThumbnailCache.entryByteCount + 1 + 100
 
     private static func thumbnail(_ byte: UInt8 = 0) -> ThumbnailCache.Content {
         .thumbnail(Data(repeating: byte, count: 100))
     }
 
-    /// Without a use: it asks a copy.
+    /// Doesn't count as a use, because it asks a copy.
     private static func holds(_ cache: ThumbnailCache, _ key: UInt8, _ reader: ObjectId) -> Bool {
         var copy = cache
         return copy.content([key], for: reader, at: now) != nil
     }
 
     @Test(
-        "what is kept stays within its bytes, what was asked for lately stays longest, and one reader may have it all")
+        "the cache stays within its byte limit, keeps recently used entries longest, and may be filled by one reader")
     func bound() {
         let reader = ObjectId.generate()
         var cache = ThumbnailCache(byteLimit: 4 * Self.size)
@@ -46,10 +46,10 @@ import TomboloModel
         cache.keep(.refused, [30], for: reader)
         #expect(cache.content([30], for: reader, at: Self.now) == .refused)
         cache.keep(.thumbnail(Data(count: 101)), [31], for: reader)
-        #expect(!Self.holds(cache, 31, reader), "more than a share")
+        #expect(!Self.holds(cache, 31, reader), "larger than a share")
     }
 
-    @Test("a reader who opens many images takes no room from one who has no more than a share")
+    @Test("a reader who opens many images takes no room from one who uses no more than a share")
     func share() {
         let (one, other) = (ObjectId.generate(), ObjectId.generate())
         var cache = ThumbnailCache(byteLimit: 8 * Self.size)
@@ -61,7 +61,7 @@ import TomboloModel
         #expect((0..<100).filter { Self.holds(cache, $0, one) } == [96, 97, 98, 99])
     }
 
-    @Test("where nobody has more than a share, what nobody has asked for longest goes")
+    @Test("while no reader exceeds a share, the least recently used entry is evicted")
     func oldest() {
         let readers = (0..<5).map { _ in ObjectId.generate() }
         var cache = ThumbnailCache(byteLimit: 4 * Self.size)
@@ -71,7 +71,7 @@ import TomboloModel
         #expect(readers.map { Self.holds(cache, 1, $0) } == [true, false, true, true, true])
     }
 
-    @Test("a failure is known until its end, and replaces no thumbnail")
+    @Test("a failure is remembered until it expires, and replaces no thumbnail")
     func failure() {
         let reader = ObjectId.generate()
         let end = Self.now + .seconds(1)
@@ -85,7 +85,7 @@ import TomboloModel
         #expect(cache.byteCount == Self.size)
     }
 
-    @Test("readers of the same image hold the same bytes, and know it only once they've asked for it themselves")
+    @Test("readers of the same image share its bytes, but each gets it only after asking for it themselves")
     func once() {
         let (one, other) = (ObjectId.generate(), ObjectId.generate())
         func place(_ content: ThumbnailCache.Content?) -> UnsafeRawPointer? {
@@ -98,10 +98,12 @@ import TomboloModel
         let held = [one, other].map { cache.content([1], for: $0, at: Self.now) }
         #expect(held == [Self.thumbnail(7), Self.thumbnail(7)])
         #expect(place(held[0]) == place(held[1]))
-        #expect(cache.byteCount == 2 * Self.size, "what others have seen changes nothing that a reader could notice")
+        #expect(cache.byteCount == 2 * Self.size, "a reader can't notice what others have seen")
     }
 
-    @Test("whatever is asked for, the bound holds, the oldest go first, and nobody gives more than the shares say")
+    @Test(
+        "whatever is requested, the limit holds, the oldest entries go first, and nobody loses more than the shares allow"
+    )
     func model() {
         typealias Entry = (key: UInt8, byteCount: Int)
         let seed = UInt64.random(in: 0...UInt64.max)
@@ -113,11 +115,11 @@ import TomboloModel
         }
         func size(_ entries: [Entry]) -> Int { entries.reduce(0) { $0 + $1.byteCount } }
         var cache = ThumbnailCache(byteLimit: 4_000)
-        /// The oldest use first.
+        /// Least recently used first.
         var model = [[Entry]](repeating: [], count: readers.count)
         for step in 0..<3_000 {
             let place: Comment = "seed \(seed), step \(step)"
-            // The first ones ask more than the others.
+            // The first readers ask more often than the others.
             let index = Int.random(in: 0...Int.random(in: 0..<readers.count, using: &generator), using: &generator)
             let reader = readers[index]
             let key = UInt8.random(in: 0..<50, using: &generator)

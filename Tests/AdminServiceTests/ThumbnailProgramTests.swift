@@ -5,9 +5,9 @@ import Testing
 
 @testable import AdminService
 
-/// The child process, with the real program and with programs that do what they shouldn't.
+/// The child process, with the real program and with misbehaving ones.
 @Suite struct ThumbnailProgramTests {
-    /// Has its own process id in a file's name, and never ends.
+    /// Puts its process id in a file name, and never ends.
     private static let hanging = #": > "$0.pid.$$"; exec sleep 1000"#
 
     private static func made(_ outcome: ThumbnailProgram.Outcome) throws -> Data {
@@ -19,7 +19,7 @@ import Testing
 
     private static func isGone(_ pid: String) -> Bool { Int32(pid).map { kill($0, 0) != 0 } ?? false }
 
-    @Test("each format becomes a small WebP image, which keeps transparency", arguments: ImageType.allCases)
+    @Test("each format becomes a small WebP image and keeps transparency", arguments: ImageType.allCases)
     func formats(type: ImageType) async throws {
         let image =
             switch type {
@@ -36,7 +36,7 @@ import Testing
         #expect((thumbnail.range(of: Data("ALPH".utf8)) != nil) == (type != .jpeg))
     }
 
-    @Test("an image is turned as its Exif says, and neither places nor cameras nor comments are in the thumbnail")
+    @Test("an image is rotated according to its Exif data, and the thumbnail has no locations, cameras or comments")
     func metadata() async throws {
         #expect(TestImages.jpeg.range(of: Data("SECRETMAKER".utf8)) != nil)
         let thumbnail = try Self.made(try await ThumbnailSite.program().thumbnail(of: TestImages.jpeg, side: 96))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "what isn't an image, and formats that aren't wanted, give none",
+        "files that aren't images, and unwanted formats, produce no thumbnail",
         arguments: [
             Data(), Data("hello".utf8), Data("P5 1 1 255\nx".utf8),
             Data("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/>".utf8),
@@ -60,7 +60,7 @@ import Testing
         #expect(try await ThumbnailSite.program().thumbnail(of: image, side: 96) == .refused)
     }
 
-    @Test("a bomb ends by its limits of time or memory")
+    @Test("a decompression bomb is stopped by the time or memory limit")
     func bomb() async throws {
         var program = try ThumbnailSite.program()
         program.limits.cpuSeconds = 1
@@ -68,15 +68,15 @@ import Testing
         #expect([.refused, .late, .failed(status: 128 + SIGKILL)].contains(outcome), "\(outcome)")
     }
 
-    @Test("a program that hangs is killed, and so is one whose request is given up")
+    @Test("a hanging program is killed, and so is one whose request is cancelled")
     func hanging() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, Self.hanging)
             var program = site.program
             program.limits.duration = .seconds(3)
-            // More than a pipe holds: nobody reads it.
+            // More than fits in a pipe, since nobody reads it.
             let image = Data(repeating: 7, count: 1 << 20)
-            // On a busy machine it may be over before it has begun.
+            // On a busy machine, the time may be up before the program has started.
             while try site.seen("pid").isEmpty {
                 #expect(try await program.thumbnail(of: image, side: 96) == .late)
                 program.limits.duration *= 2
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test("endless answers are cut off", arguments: ["exec yes", "while :; do echo x; done"])
+    @Test("endless output is cut off", arguments: ["exec yes", "while :; do echo x; done"])
     func endless(script: String) async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, script)
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(
-        "an answer that isn't a WebP image, or a status that isn't 0, counts for nothing",
+        "output that isn't a WebP image, or a status other than 0, doesn't count",
         arguments: ["exec cat", "echo '<script>'", "@VIPS@ \"$@\"; exit 1", "exit 0", "exit 255"])
     func answers(script: String) async throws {
         try await withTemporaryFolder { folder in
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test("the program gets none of the server's variables, writes no file, and has limits")
+    @Test("the program gets none of the server's variables, can't write files, and has limits")
     func limits() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(
@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "a program that is killed, or whose shell can't go on, says nothing of the image",
+        "if a program is killed or its shell fails, that says nothing about the image",
         arguments: [("kill -KILL $$", 137), ("kill -TERM $$", 143), ("exec /nowhere/program", 127), ("exit 2", 2)])
     func failed(script: String, status: Int32) async throws {
         try await withTemporaryFolder { folder in
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("neither does a program that isn't there, nor one that nobody may run")
+    @Test("the same goes for a program that doesn't exist or isn't executable")
     func missing() async throws {
         for (path, status) in [("/nowhere/vipsthumbnail", Int32(127)), ("/etc/passwd", 126)] {
             let program = ThumbnailSite.patient(path)

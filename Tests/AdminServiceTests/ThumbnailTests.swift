@@ -8,7 +8,7 @@ import TomboloModel
 
 @testable import AdminService
 
-/// What is refused before a program runs, what is made once, what is tried again, and how many programs run.
+/// What is refused without running a program, what is made once, what is retried, and how many programs run.
 @Suite struct ThumbnailTests {
     private static let logger = Logger(label: "thumbnails")
     /// Counts its runs.
@@ -18,7 +18,7 @@ import TomboloModel
         Thumbnails(site.program, isChecked: true, wait: .seconds(3_600), logger: logger)
     }
 
-    @Test("bombs, files that are too large, and what isn't an image don't reach the program")
+    @Test("bombs, files that are too large, and files that aren't images don't reach the program")
     func refused() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, Self.counting)
@@ -36,7 +36,7 @@ import TomboloModel
         }
     }
 
-    @Test("a thumbnail is made once for each reader and size, and an image that has none is tried once")
+    @Test("a thumbnail is made once per reader and size, and an image without one is tried once")
     func kept() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, Self.counting)
@@ -46,7 +46,7 @@ import TomboloModel
             #expect(first != nil)
             #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: one) == first)
             #expect(try site.seen("run").count == 1)
-            // Otherwise the time would tell somebody that somebody else has seen the same image.
+            // Otherwise the response time would reveal that somebody else has seen the same image.
             #expect(try await thumbnails.thumbnail(of: TestImages.png, .small, for: other) == first)
             #expect(try site.seen("run").count == 2)
             #expect(try await thumbnails.thumbnail(of: TestImages.png, .large, for: one) != nil)
@@ -57,7 +57,7 @@ import TomboloModel
         }
     }
 
-    @Test("a program that was killed once is tried again after a pause, and not before")
+    @Test("if the program was killed, it's tried again after a pause, and not before")
     func failed() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, #": > "$0.run.$$""# + "\n" + ThumbnailSite.killedOnce)
@@ -76,7 +76,7 @@ import TomboloModel
         }
     }
 
-    @Test("an image that takes too long is tried once in a pause, and one that can't be read never again")
+    @Test("an image that times out is retried once per pause, and one that can't be read is never retried")
     func late() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, #": > "$0.run.$$"; exec sleep 1000"#)
@@ -102,7 +102,7 @@ import TomboloModel
         }
     }
 
-    @Test("so many programs run, so many images wait, and for a further one there's no thumbnail at once")
+    @Test("programs and waiting images are limited in number; beyond that, an image gets no thumbnail, immediately")
     func concurrency() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, #": > "$0.run.$$"; exec sleep 1000"#)
@@ -124,7 +124,7 @@ import TomboloModel
         }
     }
 
-    @Test("what waits is bounded in bytes, for each reader too, and a turn goes to who came first")
+    @Test("waiting images are limited in bytes, also per reader, and turns go in order of arrival")
     func turns() async throws {
         let turns = ThumbnailTurns(count: 1, waiterLimit: 10, byteLimit: 100)
         let readers = (0..<5).map { _ in ObjectId.generate() }
@@ -133,7 +133,7 @@ import TomboloModel
         for reader in readers.prefix(4) {
             waiting.append(Task { try await turns.take(holding: 25, for: reader) })
             while turns.waiterCount < waiting.count { try await Task.sleep(for: .milliseconds(1)) }
-            #expect(try await !turns.take(holding: 1, for: reader), "a quarter is one reader's")
+            #expect(try await !turns.take(holding: 1, for: reader), "one reader may have a quarter")
         }
         #expect(try await !turns.take(holding: 1, for: readers[4]))
         turns.give()
@@ -146,7 +146,7 @@ import TomboloModel
         #expect(try await turns.take(holding: 0, for: readers[4]))
     }
 
-    @Test("a program counts only if it makes a thumbnail, and refuses formats that libvips doesn't trust")
+    @Test("a program is accepted only if it makes a thumbnail and refuses formats that libvips doesn't trust")
     func trying() async throws {
         #expect(try await ThumbnailSite.thumbnails().problem() == nil)
         try await withTemporaryFolder { folder in
@@ -163,7 +163,7 @@ import TomboloModel
         #expect(try await untried.thumbnail(of: TestImages.png, .small, for: .generate()) == nil)
     }
 
-    @Test("a trial that says nothing of the program is repeated, and one that says that it can't be used isn't")
+    @Test("an inconclusive trial of the program is repeated, and one that shows it can't be used isn't")
     func tryingAgain() async throws {
         try await withTemporaryFolder { folder in
             let site = try ThumbnailSite(folder, ThumbnailSite.killedOnce)
@@ -179,7 +179,7 @@ import TomboloModel
         }
     }
 
-    @Test("the variable names a program or is off; without it the one on the PATH counts")
+    @Test("the variable names a program or is off; without it, the one on the PATH is used")
     func settings() throws {
         #expect(try ThumbnailSettings.ofEnvironment(["TOMBOLO_THUMBNAILS": "off", "PATH": "/usr/bin"]) == nil)
         #expect(try ThumbnailSettings.ofEnvironment(["TOMBOLO_THUMBNAILS": "", "PATH": "/nowhere"]) == nil)

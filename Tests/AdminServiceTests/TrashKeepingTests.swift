@@ -6,7 +6,7 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-@Suite("The list of the trash says beside the usual dates what is kept, and why")
+@Suite("Besides the usual dates, the trash list shows what is kept, and why")
 struct TrashKeepingTests {
     private static func items(_ className: String, _ site: PurgeTests.Site) async throws -> [JSON] {
         let listed = try await site.call(.get, "/admin/trash?class=\(className)", as: "superAdmin")
@@ -14,7 +14,7 @@ struct TrashKeepingTests {
         return listed.json["items"]?.list ?? []
     }
 
-    @Test("an item has the app's reason, and says whether that lasts beyond the day when it's due")
+    @Test("an item shows the app's reason, and whether it still holds once the item is due")
     func users() async throws {
         try await PurgeTests.run { site in
             let owner = try #require(site.fixture.users["owner"])
@@ -35,7 +35,7 @@ struct TrashKeepingTests {
         }
     }
 
-    @Test("what an object went with may keep it, also if the list is of its class alone")
+    @Test("an object may be kept by one that was trashed with it, even if the list shows its class only")
     func groups() async throws {
         try await PurgeTests.run { site in
             try await site.fixture.pool.execute(
@@ -50,7 +50,7 @@ struct TrashKeepingTests {
     }
 
     @Test(
-        "what the purge couldn't delete has its reason, and a function of the app that fails keeps nothing from the list"
+        "the reason why a purge failed is shown, and a failing app function hides nothing from the list"
     )
     func purged() async throws {
         try await PurgeTests.run { site in

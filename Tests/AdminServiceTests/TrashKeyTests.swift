@@ -16,7 +16,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-@Suite("The trash takes objects with any kind of primary key")
+@Suite("The trash handles objects with any kind of primary key")
 struct TrashKeyTests {
     final class Ship: Object {
         @Persisted(primaryKey: true) var _id: String
@@ -49,7 +49,7 @@ struct TrashKeyTests {
         override static func isTrashable() -> Bool { true }
     }
 
-    /// Keys that have to be encoded in addresses, and that look like another kind of key.
+    /// Keys that must be encoded in addresses, and that look like another kind of key.
     static let ship = "North: 1/2 ü"
     static let number = "7"
     static let voyage = "0b0e5f0c-7a55-4c1c-9d58-9a4f4d0e5a11"
@@ -84,7 +84,7 @@ struct TrashKeyTests {
 
     private static func encode(_ text: String) -> String { RequestParameters.encode(text) }
 
-    @Test("what went together is listed by its keys, and comes back together")
+    @Test("objects trashed together are listed by their keys, and restored together")
     func group() async throws {
         try await Self.run { site in
             let moved = try await site.call(.delete, "/api/ships/\(Self.encode(Self.ship))")
@@ -99,7 +99,7 @@ struct TrashKeyTests {
                 Set(items.compactMap { $0["_id"]?.text }) == [Self.ship, Self.number, Self.voyage, Self.note])
             #expect(items.allSatisfy { $0["object"] != .null } && Set(items.map { $0["group"] }).count == 1)
 
-            // One object alone, while what it belongs to stays.
+            // One object alone, while the object it belongs to stays in the trash.
             let cabin = "/admin/trash/\(Self.encode("Cabin:\(Self.number)"))/restore"
             let alone = try await site.call(.post, cabin)
             #expect(alone.status == 409, "\(alone.text)")
@@ -119,7 +119,7 @@ struct TrashKeyTests {
         }
     }
 
-    @Test("a clash is told with the object's address, by which each choice is made")
+    @Test("a clash names the object's address, which is used for each choice")
     func clashes() async throws {
         try await Self.run { site in
             let path = "/admin/trash/\(Self.encode("Ship:\(Self.ship)"))/restore"
@@ -144,7 +144,7 @@ struct TrashKeyTests {
         }
     }
 
-    @Test("keys that are spelled with other code points are those of other objects")
+    @Test("keys spelled with different code points belong to different objects")
     func spelling() async throws {
         try await Self.run { site in
             let (one, other) = ("Caf\u{E9}", "Cafe\u{301}")
@@ -152,7 +152,7 @@ struct TrashKeyTests {
                 try await site.make("ships", .string(key), ["name": .string(name)])
                 #expect(try await site.call(.post, "/admin/ships/\(Self.encode(key))/trash").status == 200)
             }
-            // What has no group of its own is addressed by its key.
+            // Objects without a group of their own are addressed by key.
             try await site.pool.execute("UPDATE ship SET trash_group = NULL WHERE trashed_at IS NOT NULL")
             #expect(Set(try await site.items().map { $0["object"]?["name"]?.text }) == ["A", "B"])
             let groups = try await TrashGroups(schema: site.schema, hidden: [:], pool: site.pool)
@@ -160,7 +160,7 @@ struct TrashKeyTests {
             #expect(groups.entries.map(\.count) == [1, 1])
             #expect(Set(groups.entries.compactMap { $0.head?.key }) == [.string(one), .string(other)])
 
-            // One of a group stays, and the other comes back.
+            // One object of a group stays in the trash, and the other is restored.
             let group = UUID().uuidString
             try await site.pool.execute("UPDATE ship SET trash_group = '\(group)' WHERE trashed_at IS NOT NULL")
             let stays: JSON = ["leave": [.string("Ship:\(one)")]]
@@ -169,7 +169,7 @@ struct TrashKeyTests {
             let left = try await site.pool.query("SELECT octet_length(_id) FROM ship WHERE trashed_at IS NOT NULL")
             #expect(try left.map { try $0[0].int } == [one.utf8.count])
 
-            // What one of the two belongs to isn't there because the other one comes back.
+            // Restoring ship A doesn't bring back ship B, which the cabin belongs to.
             try await site.make("cabins", "9", to: ("ship", ["type": "ships", "id": .string(other)]))
             #expect(try await site.call(.post, "/admin/ships/\(Self.encode(other))/trash").status == 200)
             try await site.pool.execute("UPDATE ship SET trash_group = NULL WHERE name = 'B'")
@@ -182,7 +182,7 @@ struct TrashKeyTests {
         }
     }
 
-    @Test("a unique value of any type gets another one while it's restored")
+    @Test("a unique value of any type can be replaced while restoring")
     func uniqueDates() async throws {
         try await Self.run { site in
             let day = "'2026-05-01T10:00:00Z'"
@@ -205,7 +205,7 @@ struct TrashKeyTests {
         }
     }
 
-    @Test("the automatic purge deletes them when they are due, and each by hand")
+    @Test("the automatic purge deletes them when they are due, and each can be deleted by hand")
     func purging() async throws {
         try await Self.run { site in
             #expect(try await site.call(.post, "/admin/cabins/8/trash").status == 200)
@@ -223,7 +223,7 @@ struct TrashKeyTests {
         }
     }
 
-    @Test("bulk actions move them into the trash and back, and undo it")
+    @Test("bulk actions move them to the trash and back, and can be undone")
     func bulk() async throws {
         try await Self.run { site in
             func act(_ type: String, _ action: String, _ ids: String...) async throws -> String {

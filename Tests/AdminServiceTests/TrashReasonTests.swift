@@ -13,7 +13,7 @@ import TomboloPostgresStore
 import TomboloRuleDocuments
 import TomboloRules
 
-/// Why something is in the trash: who says it, who sees it, and where it's kept.
+/// Why something is in the trash: who gives the reason, who sees it, and where it's kept.
 @Suite(.serialized) struct TrashReasonTests {
     private static let media = "application/vnd.api+json"
     private static let reason = "The speaker <b>fell ill</b>"
@@ -24,7 +24,7 @@ import TomboloRules
             uniquingKeysWith: { first, _ in first })
     }
 
-    @Test("every way to trash over HTTP takes a reason, and the trash shows it with what went along")
+    @Test("every way to trash over HTTP accepts a reason, and the trash shows it with everything that went along")
     func ways() async throws {
         try await BulkTests.run { site in
             let (fixture, call) = (site.fixture, site.call)
@@ -76,7 +76,7 @@ import TomboloRules
     }
 
     @Test(
-        "what isn't a reason is refused, and nothing goes",
+        "an invalid reason is refused, and nothing is trashed",
         arguments: [
             (#"{"reason": 5}"#, 422), (#"{"reason": "\#(String(repeating: "x", count: 1_001))"}"#, 422),
             (#"{"reason": "\u0007"}"#, 422), (#"{"why": "x"}"#, 400), (#"["x"]"#, 400),
@@ -98,7 +98,7 @@ import TomboloRules
         }
     }
 
-    @Test("the audit log keeps the reason, for those who may list the trash alone, and replays")
+    @Test("the audit log keeps the reason, shows it only to those who may list the trash, and can be replayed")
     func audit() async throws {
         try await ServiceFixture.with { fixture in
             let store = try await PostgresServerStore.open(schema: fixture.rules.schema, pool: fixture.pool)

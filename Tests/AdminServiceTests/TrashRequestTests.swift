@@ -10,9 +10,9 @@ import TomboloServerModel
 
 @testable import AdminService
 
-/// Requests about the trash that could be taken for more than they say.
+/// Requests about the trash that could be mistaken for more than they ask.
 @Suite struct TrashRequestTests {
-    @Test("a request to delete for ever that isn't understood in full deletes nothing")
+    @Test("a request to delete forever that isn't fully understood deletes nothing")
     func misspelt() async throws {
         try await ServiceFixture.with { fixture in
             let app = buildAdminApplication(
@@ -43,7 +43,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a role within an event goes with the event, instead of becoming one of the platform")
+    @Test("a role within an event is deleted with the event, instead of applying everywhere")
     func rolesOfDeletedEvents() async throws {
         try await ServiceFixture.with { fixture in
             let everywhere = "SELECT count(*) FROM role_assignment WHERE event IS NULL"

@@ -10,9 +10,9 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// Walks every route of the ticket server: one that is added is tested without being named here. The admin server with its panel
-/// is crawled by `TrashCrawlTests` of the panel, class by class.
-@Suite("Nobody learns of anything in the trash from the ticket server")
+/// Walks every route of the ticket server, so new routes are tested without being named here. For the admin server and its panel,
+/// the panel's `TrashCrawlTests` do this class by class.
+@Suite("The ticket server reveals nothing in the trash")
 struct TrashSecrecyTests {
     private static let secret = "Zebra"
     private static let parameters = [
@@ -21,7 +21,7 @@ struct TrashSecrecyTests {
     ]
 
     @Test(
-        "no route, with no parameter, shows an id, a title or a unique value of what is in the trash",
+        "no route, with any parameter, shows an id, title or unique value from the trash",
         arguments: [
             nil, "attendee", "stranger", "registrar", "moderator", "trackOrganizer", "coorganizer", "organizer",
             "owner", "admin", "superAdmin",
@@ -52,7 +52,7 @@ struct TrashSecrecyTests {
             let user = try await rows.insert(
                 "User", ["email": "zebra@example.org", "displayName": .string(Self.secret)])
             ids.append(user)
-            // A speaker who is in the trash stays in the lists of sessions.
+            // A trashed speaker stays in the lists of sessions.
             try await rows.insert(
                 "Session.speakers",
                 ["owner": .objectId(fixture.sessions[0]), "rank": "z", "target": .objectId(ids[2])])
@@ -88,7 +88,7 @@ struct TrashSecrecyTests {
         }
     }
 
-    @Test("an address that somebody in the trash has is as free as any other")
+    @Test("an address that belongs to somebody in the trash is as free as any other")
     func uniqueValues() async throws {
         try await ServiceFixture.with { fixture in
             let user = try #require(fixture.users["attendee"])

@@ -30,7 +30,7 @@ import TomboloRules
         }
     }
 
-    /// The admin server, and the conference's own for what is below `/events`.
+    /// The admin server, and the ticket server for everything below `/events`.
     private struct Servers: TestClientProtocol {
         let admin: any TestClientProtocol
         let events: any TestClientProtocol
@@ -78,10 +78,10 @@ import TomboloRules
         }
     }
 
-    @Test("the list has what a service put into the trash for ever, or since ever")
+    @Test("the list contains objects that a service trashed at infinitely late or early times")
     func infiniteTimes() async throws {
         try await Self.run { fixture, call in
-            // The last is later than the server can read, and nothing can be added to it.
+            // The second time is later than the server can read, and nothing can be added to it.
             for (session, time) in zip(fixture.sessions, ["infinity", "294276-12-31 23:59:59+00", "-infinity"]) {
                 try await fixture.pool.query(
                     "UPDATE session SET trashed_at = '\(time)' WHERE _id = $1", [.objectId(session)])
@@ -95,7 +95,7 @@ import TomboloRules
         }
     }
 
-    @Test("objects of any size are listed, without their properties where a page has too much of them")
+    @Test("objects of any size are listed, but without their properties where they would make the page too large")
     func largeObjects() async throws {
         try await Self.run { fixture, call in
             try await fixture.pool.execute(
@@ -130,7 +130,7 @@ import TomboloRules
             let order = try await call(.get, tickets, as: "owner").json
             let early = try await call(.post, "/admin/sessions/\(fixture.sessions[2])/trash", as: "admin")
             let moved = try await call(.post, "/admin/events/\(fixture.event)/trash", as: "admin")
-            // With two sessions, five tickets, two speakers and a room.
+            // Includes two sessions, five tickets, two speakers and a room.
             #expect(moved.json["count"] == 11)
             #expect(try await call(.get, "/events/\(fixture.event)/sessions", as: "owner").status == 404)
             let items = try await call(.get, "/admin/trash?event=\(fixture.event)", as: "admin")
@@ -140,7 +140,7 @@ import TomboloRules
                     .json["items"]?.list.count == 1)
             #expect(try await call(.get, "/admin/trash?event=\(fixture.draft)", as: "admin").json["items"] == [])
 
-            // A session alone would come back to an event that is not there.
+            // A session alone would be restored into an event that doesn't exist.
             for id in [early.json["group"]?.text, fixture.sessions[0].stringValue] {
                 let alone = try await call(.post, "/admin/trash/\(try #require(id))/restore", as: "admin")
                 #expect(alone.status == 409)
@@ -158,7 +158,7 @@ import TomboloRules
         }
     }
 
-    @Test("a session stays when its room goes, and is restored while the room is in the trash")
+    @Test("a session stays when its room is trashed, and can be restored while the room is in the trash")
     func roomsGoAlone() async throws {
         try await Self.run { fixture, call in
             let moved = try await call(.delete, "/microlocations/\(fixture.room)", as: "organizer")
@@ -171,7 +171,7 @@ import TomboloRules
         }
     }
 
-    @Test("a speaker's address goes and comes back with them, and administrators don't see it in between")
+    @Test("a speaker's contact is trashed and restored with them, and administrators can't see it in between")
     func contactsComeBackWithTheirSpeaker() async throws {
         try await Self.run { fixture, call in
             let speaker = fixture.speakers[0]
@@ -180,7 +180,7 @@ import TomboloRules
                 ["event": .objectId(fixture.event), "speaker": .objectId(speaker), "email": "ada@example.org"])
             let moved = try await call(.delete, "/speakers/\(speaker)", as: "owner")
             #expect(moved.json["count"] == 2, "\(moved.text)")
-            // Administrators see addresses in the trash no more than elsewhere.
+            // As elsewhere, administrators can't see contact addresses in the trash.
             let list = try await call(.get, "/admin/trash", as: "admin")
             #expect(list.json["items"]?.list.count == 1 && !list.text.contains("ada@example.org"), "\(list.text)")
             #expect(try await call(.get, "/admin/trash?class=SpeakerContact", as: "admin").status == 403)
@@ -211,7 +211,7 @@ import TomboloRules
         }
     }
 
-    @Test("a clash is settled by new values, by leaving the object, or by swapping it with the live one")
+    @Test("a clash is settled with new values, by leaving the object behind, or by swapping it with the live one")
     func choices() async throws {
         try await Self.run { fixture, call in
             let rows = fixture.rows()
@@ -223,7 +223,7 @@ import TomboloRules
             #expect(try await call(.post, "/admin/users/\(user)/trash", as: "admin").status == 200)
             let other = try await rows.insert(
                 "User", ["email": .string(ServiceFixture.email("attendee")), "displayName": "Somebody else"])
-            // What a write couldn't be, or isn't about a clash, is refused, and nothing is restored.
+            // Values that can't be written or aren't about a clash are refused, and nothing is restored.
             for (body, status) in [
                 (#"{"values": {"\#(user)": {"email": 7}}}"#, 422), (#"{"values": {"\#(user)": {"email": null}}}"#, 422),
                 (#"{"values": {"\#(user)": {"displayName": "Eve"}}}"#, 422),
@@ -256,7 +256,7 @@ import TomboloRules
         }
     }
 
-    @Test("a live object that the caller may not move into the trash is neither swapped nor offered")
+    @Test("a live object that the caller may not trash is neither swapped nor offered for a swap")
     func swappingTakesTheRightToTrash() async throws {
         try await Self.run { fixture, call in
             let user = try #require(fixture.users["attendee"])
@@ -277,7 +277,7 @@ import TomboloRules
     }
 
     @Test(
-        "a ticket whose place was taken is left behind, the rest of its group comes back, and later it gets a new place"
+        "a ticket whose place was taken is left behind, the rest of its group is restored, and later it gets a new place"
     )
     func leaving() async throws {
         try await Self.run { fixture, call in
@@ -307,7 +307,7 @@ import TomboloRules
         }
     }
 
-    @Test("deleting a group for ever deletes all of it and nothing else, and takes the right to purge")
+    @Test("deleting a group forever deletes all of it and nothing else, and takes the right to purge")
     func deletingForEver() async throws {
         try await Self.run { fixture, call in
             let early = try await call(.post, "/admin/sessions/\(fixture.sessions[2])/trash", as: "admin")
@@ -322,12 +322,12 @@ import TomboloRules
             let left = try await call(.get, "/admin/trash", as: "admin")
             #expect(left.json["items"]?.list.map { $0["group"] } == [early.json["group"]])
             #expect(try await fixture.pool.query("SELECT 1 FROM event").count == 1)
-            // An object that isn't in the trash is out of reach.
+            // An object that isn't in the trash can't be reached.
             #expect(try await call(.delete, "/admin/trash/\(fixture.draft)", as: "superAdmin").status == 404)
         }
     }
 
-    @Test("what the database keeps is named with its reason, and the rest of its group stays too")
+    @Test("objects that the database keeps are named with the reason, and the rest of their group stays too")
     func keptRows() async throws {
         try await Self.run { fixture, call in
             try await fixture.pool.execute(
@@ -358,7 +358,7 @@ import TomboloRules
         }
     }
 
-    @Test("emptying goes by class and properties, whole groups only, a bounded number for each request")
+    @Test("emptying works by class and properties, on whole groups only, and a bounded number per request")
     func emptying() async throws {
         try await Self.run { fixture, call in
             for index in 0..<120 {
@@ -371,7 +371,7 @@ import TomboloRules
             #expect(try await call(.post, "/admin/trash/empty", as: "admin").status == 403)
             #expect(try await call(.post, "/admin/trash/empty?class=Nothing", as: "superAdmin").status == 400)
             #expect(try await call(.post, "/admin/trash/empty?after=x", as: "superAdmin").status == 400)
-            // The event's group has sessions, but not only those.
+            // The event's group contains sessions, but not only sessions.
             let none = try await call(.post, "/admin/trash/empty?class=Session", as: "superAdmin")
             #expect(none.json["count"] == 0 && none.json["kept"]?.list.count == 1, "\(none.text)")
             let path = "/admin/trash/empty?class=Sponsor&event=\(fixture.draft)"
@@ -386,7 +386,7 @@ import TomboloRules
         }
     }
 
-    @Test("an administrator neither trashes nor restores a super administrator over HTTP")
+    @Test("an administrator can neither trash nor restore a super administrator over HTTP")
     func superAdministratorsAreOutOfReach() async throws {
         try await Self.run { fixture, call in
             let top = try #require(fixture.users["superAdmin"])
@@ -395,7 +395,7 @@ import TomboloRules
             for role in ["owner", "organizer", "attendee"] {
                 #expect(try await call(.post, "/admin/users/\(top)/trash", as: role).status == 403)
             }
-            // The last one stays, and another may go.
+            // The last one stays, but if there are two, one may go.
             #expect(try await call(.post, "/admin/users/\(top)/trash", as: "superAdmin").status == 422)
             let second = try #require(fixture.users["attendee"])
             try await fixture.rows().insert("RoleAssignment", ["user": .objectId(second), "role": "superAdmin"])
@@ -412,7 +412,7 @@ import TomboloRules
                 let answer = try await call(.delete, "/sessions/\(fixture.sessions[0])", as: role)
                 #expect(answer.status == 403, "\(role): \(answer.text)")
             }
-            // What they may not see does not exist for them.
+            // For these users, an object that they may not see doesn't exist.
             #expect(try await call(.delete, "/sessions/\(fixture.draftSession)", as: "organizer").status == 404)
             #expect(try await call(.delete, "/sessions/\(ObjectId.generate())", as: "organizer").status == 404)
             for (index, role) in ["owner", "organizer", "superAdmin"].enumerated() {

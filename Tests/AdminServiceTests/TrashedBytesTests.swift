@@ -7,9 +7,9 @@ import TomboloRules
 
 @testable import AdminService
 
-@Suite("What is done with all of a group of the trash needs no long bytes")
+@Suite("Operations on a whole trash group don't read long byte values")
 struct TrashedBytesTests {
-    @Test("long bytes aren't read, short ones and what is null are as they are, and all come back")
+    @Test("long bytes aren't read, short bytes and nulls are unchanged, and all of them are restored")
     func reading() async throws {
         try await HarbourFixture.with { fixture in
             let id = ObjectId.generate()

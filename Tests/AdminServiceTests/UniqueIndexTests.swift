@@ -4,9 +4,9 @@ import Testing
 import TomboloModel
 import TomboloRules
 
-/// What is unique is so among live objects: no write is refused, sooner or later, because of what is in the trash.
+/// Values are unique among live objects only: nothing in the trash can cause a write to be refused, now or later.
 @Suite struct UniqueIndexTests {
-    @Test("every unique index of a class with a trash, but its key's, has live rows alone")
+    @Test("every unique index of a class with a trash, except its primary key, covers live rows only")
     func live() async throws {
         try await ServiceFixture.with { fixture in
             let classes = fixture.rules.schema.classes.filter { $0.isTrashable && $0.owner == nil }
@@ -23,7 +23,7 @@ import TomboloRules
                     #expect(condition == "(trashed_at IS NULL)", "\(name) of \(item.name)")
                 }
             }
-            // What else keeps rows apart isn't an index with a condition.
+            // Unique and exclusion constraints can't have such a condition, so there must be none.
             let exclusions = try await fixture.pool.query(
                 """
                 SELECT k.conname::text FROM pg_constraint k WHERE k.contype IN ('u', 'x')

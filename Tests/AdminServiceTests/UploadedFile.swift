@@ -3,7 +3,7 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 
-/// A file that a user uploaded to import it, and what comes after the upload.
+/// A file that a user uploaded for an import, and the steps after the upload.
 struct UploadedFile: Sendable {
     typealias Site = BulkTests.Site
 
@@ -19,7 +19,7 @@ struct UploadedFile: Sendable {
             .post, "/import/\(collection)/\(id)/preview", as: role ?? self.role, body: wishes)
     }
 
-    /// - Parameter version: nil for what a preview says now.
+    /// - Parameter version: nil for the version of a new preview.
     func start(_ wishes: [String] = [], version: String? = nil, as role: String? = nil) async throws -> Answer {
         var found = version
         if found == nil {
@@ -38,7 +38,7 @@ struct UploadedFile: Sendable {
         try await site.call(.get, "/jobs/\(id)/rows?outcome=\(outcome)", as: role).json["rows"]?.list ?? []
     }
 
-    /// Starts it, and does it to its end.
+    /// Starts the import and runs it to completion.
     func finish(_ wishes: [String] = []) async throws -> Answer {
         let started = try await start(wishes)
         #expect(started.status == 202, "\(started.text)")

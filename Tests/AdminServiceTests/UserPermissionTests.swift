@@ -9,7 +9,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// What users may do without a role, by verified and unverified ones: stored boxes that decide over HTTP and for devices.
+/// What verified and unverified users may do without a role: stored boxes that apply over HTTP and to devices.
 @Suite struct UserPermissionTests {
     private static let media = "application/vnd.api+json"
 
@@ -34,7 +34,7 @@ import TomboloServerModel
         #"{"data": {"type": "events", "id": "\#(event)", "attributes": {"state": "\#(state)"}}}"#
     }
 
-    /// What the same rules say to a device.
+    /// What the same rules permit a device to do.
     private static func deviceMay(
         _ operation: WriteRequest.Operation, _ user: ObjectId, creator: ObjectId, from old: String? = nil,
         to state: String, event: ObjectId = .generate(), _ fixture: ServiceFixture
@@ -55,7 +55,7 @@ import TomboloServerModel
         return rules.access(of: subject).permit(request) == nil
     }
 
-    @Test("whoever may create events owns the one that they make, and nobody makes one for somebody else")
+    @Test("users who may create events own the ones they create, and nobody can create one for somebody else")
     func creating() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let user = try #require(fixture.users["attendee"])
@@ -80,7 +80,7 @@ import TomboloServerModel
             let made = try await call(.post, "/api/events", as: "attendee", body: Self.event(user), type: Self.media)
             #expect(made.status == 201, "\(made.text)")
             let id = try ObjectId(string: try #require(made.json["data"]?["id"]?.text))
-            // Visible at once, and theirs.
+            // Visible immediately, and theirs.
             #expect(try await call(.get, "/api/events/\(id)", as: "attendee").status == 200)
             let owners = try await fixture.pool.query(
                 #"SELECT "user", role FROM role_assignment WHERE event = $1"#, [.bytea(id.bytes)])
@@ -97,7 +97,8 @@ import TomboloServerModel
     }
 
     @Test(
-        "flipping a box counts at once for requests and devices, is in the log of documents, and takes leave to do so")
+        "flipping a box applies at once to requests and devices, is recorded in the documents' log, and takes permission"
+    )
     func flipping() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let user = try #require(fixture.users["attendee"])
@@ -126,7 +127,9 @@ import TomboloServerModel
         }
     }
 
-    @Test("publishing takes its permission, also by who owns the event; who lacks it may still edit what is published")
+    @Test(
+        "publishing takes its own permission, even for the event's owner; without it, published events can still be edited"
+    )
     func publishing() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let owner = try #require(fixture.users["stranger"])
@@ -143,12 +146,12 @@ import TomboloServerModel
             #expect(
                 try await Self.deviceMay(
                     .update, owner, creator: owner, from: "published", to: "published", event: draft, fixture))
-            // Nor in one go with creating.
+            // Nor can they create and publish in one request.
             #expect(try await Self.set(call, "createEvent", "unverified", true).status == 200)
             let whole = try await call(
                 .post, "/api/events", as: "stranger", body: Self.event(owner, state: "published"), type: Self.media)
             #expect(whole.status == 403, "\(whole.text)")
-            // Administrators publish what isn't theirs.
+            // Administrators can publish events that aren't theirs.
             let byAdmin = try await call(
                 .patch, "/api/events/\(draft)", as: "admin", body: Self.publish(draft), type: Self.media)
             #expect(byAdmin.status == 200, "\(byAdmin.text)")
@@ -164,7 +167,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an address that changes isn't verified any more, and with it go the permissions")
+    @Test("a changed address is no longer verified, and the permissions of verified users are lost with it")
     func otherAddress() async throws {
         try await ServiceFixture.withAdminServer { fixture, call in
             let user = try #require(fixture.users["attendee"])

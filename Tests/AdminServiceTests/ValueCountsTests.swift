@@ -8,7 +8,7 @@ import TomboloModel
 import TomboloRuleDocuments
 import TomboloRules
 
-/// How many resources have each of some values.
+/// How many resources have each of a property's values.
 @Suite struct ValueCountsTests {
     private typealias Count =
         @Sendable (
@@ -16,8 +16,8 @@ import TomboloRules
         ) async throws -> ResourceReader.ValueCounts
 
     /// - Parameters:
-    ///   - roles: of the caller, everywhere.
-    ///   - document: the rules; nil for the fixture's.
+    ///   - roles: the caller's roles, which apply everywhere.
+    ///   - document: the rules; nil for the fixture's rules.
     private static func count(
         _ fixture: ServiceFixture, _ roles: [String] = ["superAdmin"], rules document: String? = nil
     ) throws -> Count {
@@ -37,7 +37,7 @@ import TomboloRules
         }
     }
 
-    @Test("Values are counted by their types under a filter, with nulls and all others apart")
+    @Test("Values are counted by type under a filter, with nulls and the remaining values counted separately")
     func counts() async throws {
         try await ServiceFixture.with { fixture in
             let count = try Self.count(fixture)
@@ -76,7 +76,7 @@ import TomboloRules
         }
     }
 
-    @Test("What the caller can't see, and what has several values, isn't counted by")
+    @Test("Properties that the caller can't see, or with several values, can't be counted by")
     func refused() async throws {
         try await ServiceFixture.with { fixture in
             let rules = """

@@ -5,7 +5,7 @@ import TomboloHTTP
 import TomboloMigration
 import TomboloModel
 
-@Suite("What is refused is told with its place, whatever else has a similar name")
+@Suite("A refused value is reported with its own place, even if others have similar names")
 struct WrittenPlaceTests {
     final class Ware: Object {
         @Persisted(primaryKey: true) var _id: ObjectId
@@ -47,7 +47,7 @@ struct WrittenPlaceTests {
         answer.json["errors"]?.list.first?["source"]?["pointer"]?.text
     }
 
-    @Test("a unique value that is taken is named by its own property")
+    @Test("a unique value that is already taken is reported at its own property")
     func unique() async throws {
         try await Self.run { make in
             #expect(try await make(["code": "a", "barcode": "1"]).status == 201)
@@ -79,7 +79,7 @@ struct WrittenPlaceTests {
         }
     }
 
-    @Test("a link of an element that leads nowhere is named by its own property")
+    @Test("an element's link to a missing object is reported at its own property")
     func links() async throws {
         try await Self.run { make in
             let nowhere = JSON.string(ObjectId.generate().stringValue)
