@@ -10,7 +10,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct APIPagesTests {
-    // MARK: Sending what pages show
+    // MARK: Sending the requests on pages
 
     private static func send(
         _ command: ShellCommand, _ client: any TestClientProtocol, _ authorization: String
@@ -26,18 +26,18 @@ import TomboloModel
         return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
     }
 
-    /// Sends a page's requests in their order, each as it stands there but for ids that the reader chooses.
+    /// Sends a page's requests in order, exactly as shown except for the ids that the reader must fill in.
     /// - Parameters:
-    ///   - link: what is taken out of a list of links.
-    ///   - victim: what is removed; nil for what was made.
-    /// - Returns: the methods of the requests, and those that change objects.
+    ///   - link: the target to remove from a list of links.
+    ///   - victim: the object to remove; nil for the one that the requests created.
+    /// - Returns: the methods of all requests, and of those that change objects.
     private static func sendAll(
         _ page: String, _ client: any TestClientProtocol, _ authorization: String, link: ObjectId,
         victim: ObjectId? = nil
     ) async throws -> (all: [HTTPRequest.Method], changes: [HTTPRequest.Method]) {
         var made = victim?.stringValue
         var methods: (all: [HTTPRequest.Method], changes: [HTTPRequest.Method]) = ([], [])
-        // The first one is the log-in.
+        // The first request is the log-in.
         for text in ShellCommand.all(in: page).dropFirst() {
             var command = try ShellCommand(text)
             let isAboutLinks = command.path.contains("/relationships/")
@@ -63,7 +63,7 @@ import TomboloModel
     }
 
     @Test(
-        "every request of a page works as it stands there, and only those are there that the reader may send",
+        "every request on a page works as shown, and a page only shows requests that its reader may send",
         arguments: [
             Case(role: "owner", collection: "sessions", changes: [.post, .patch, .delete]),
             Case(role: "owner", collection: "tickets", changes: [.post, .patch, .delete]),
@@ -93,7 +93,7 @@ import TomboloModel
         }
     }
 
-    @Test("requests that change an object say what it has already, and so change nothing")
+    @Test("requests that change an object contain its current values, and so change nothing")
     func harmless() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -113,7 +113,7 @@ import TomboloModel
                 }
                 #expect(count >= 4)
                 #expect(try await fixture.pool.query(list)[0, 0].string == before)
-                // What takes something away names nothing that is there.
+                // Requests that remove something name an id that doesn't exist.
                 let removals = commands.filter { $0.method == .delete }
                 #expect(removals.count == 2)
                 for command in removals {
@@ -124,7 +124,7 @@ import TomboloModel
         }
     }
 
-    @Test("the log-in of a page gives a token, and the error of a page is the one that the request gets")
+    @Test("a page's log-in request returns a token, and the error on a page is the one that the request gets")
     func loginAndError() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -150,7 +150,7 @@ import TomboloModel
         }
     }
 
-    @Test("pages have the classes that their reader may read, and no object that the rules hide from them")
+    @Test("pages show only classes that their reader may read, and no objects that the rules hide from them")
     func secrecy() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -182,7 +182,9 @@ import TomboloModel
         }
     }
 
-    @Test("fields are shown with their type and use, hidden ones not at all, and values can't get out of their quotes")
+    @Test(
+        "fields are shown with their type and use, hidden ones aren't shown, and values can't break out of their quotes"
+    )
     func fields() async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { _ in
             """
@@ -201,7 +203,7 @@ import TomboloModel
             """
         }
         try await StructuredFormTests.run(rules: rules) { site in
-            // A quote before a combining accent is no character of its own for Swift, and is a quote for a shell.
+            // A quote followed by a combining accent isn't a separate Character in Swift, but it's a quote to a shell.
             let name = "O'\u{301}Hara' $(id) `id` \\ \"x\" <b>&lt; '; id #"
             let sailor = try await site.fixture.sailor(name)
             let id = ObjectId.generate()

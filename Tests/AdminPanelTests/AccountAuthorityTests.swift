@@ -11,14 +11,14 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// An added role with the box to change accounts, and the accounts of those who may do more.
+/// A user with an added role that may change accounts, facing accounts of people with more rights.
 @Suite struct AccountAuthorityTests {
     private static let actions = [
         "disable", "enable", "logins/end", "logins/ffffffffffffffffffffffff/end", "password-link",
         "second-factor/remove", "verify", "unverify",
     ]
 
-    /// The user `attendee` has the role `support`, and `visitor` none.
+    /// The user `attendee` has the role `support`; `visitor` has no role.
     private static func with(
         _ body:
             @escaping @Sendable (
@@ -40,7 +40,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("it looks after accounts of people who may do no more")
+    @Test("support can manage accounts of people with no more rights")
     func ordinary() async throws {
         try await Self.with { _, client, support, _, visitor in
             let path = "/panel/accounts/\(visitor)"
@@ -57,7 +57,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "it changes nothing of the account of anybody who may do more, by no way",
+        "support can't change, in any way, the account of anybody with more rights",
         arguments: ["superAdmin", "admin", "owner", "organizer", "coorganizer", "registrar", "stranger"])
     func above(target: String) async throws {
         try await Self.with { fixture, client, support, _, _ in
@@ -78,7 +78,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("it brings nobody back who may do more, and a role counts that was given a moment ago")
+    @Test("support can't enable an account with more rights, and a role given a moment ago already counts")
     func disabled() async throws {
         try await Self.with { fixture, _, support, superAdmin, visitor in
             let path = "/panel/accounts/\(visitor)"
@@ -88,7 +88,7 @@ import TomboloServerModel
             let answer = try await support.post("\(path)/enable")
             #expect(answer.status == 403, "\(answer.text)")
             #expect(try await superAdmin.post("\(path)/enable").status == 303)
-            // Of two super administrators each may disable the other, and nobody themselves.
+            // Of two super administrators, each may disable the other, but nobody may disable themselves.
             #expect(try await superAdmin.post("\(path)/disable").status == 303)
             let own = try #require(fixture.users["superAdmin"])
             #expect(try await superAdmin.post("/panel/accounts/\(own)/disable").status == 422)
@@ -96,7 +96,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "a colleague with one box more is above it, until it has the box too; without a role's boxes its name says nothing"
+        "a colleague with one more box is out of reach until support has it too; a role's name means nothing without boxes"
     )
     func colleagues() async throws {
         try await Self.with { fixture, _, support, superAdmin, visitor in
@@ -106,7 +106,7 @@ import TomboloServerModel
             try await fixture.rows().insert(
                 "RoleAssignment", ["user": .objectId(visitor), "role": "watch", "event": .null])
             let end = "/panel/accounts/\(visitor)/logins/end"
-            #expect(try await support.post(end).status == 303, "The role permits nothing.")
+            #expect(try await support.post(end).status == 303, "The role has no rights.")
             func tick(_ service: String, of role: String) async throws {
                 let answer = try await AddedRolePagesTests.setBox(service, "read", true, of: role, superAdmin, fixture)
                 #expect(answer.status == 303, "\(answer.text)")
@@ -120,11 +120,11 @@ import TomboloServerModel
         }
     }
 
-    @Test("it says of no address that it's verified if that would give what it hasn't, and never of its own")
+    @Test("support can't verify an address if that would give rights that support lacks, and never its own")
     func verifying() async throws {
         try await Self.with { fixture, _, support, superAdmin, visitor in
             let own = try #require(fixture.users["attendee"])
-            // Users with a verified address create events.
+            // Users with a verified address may create events.
             for user in [visitor, own] {
                 #expect(try await support.post("/panel/accounts/\(user)/verify").status == 403)
             }
@@ -141,7 +141,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("seeing accounts by a box changes none, and so does the box of a role that was taken away")
+    @Test("seeing accounts doesn't allow changing them, and neither does the box of a role that was taken away")
     func readingAlone() async throws {
         try await Self.with { fixture, _, support, superAdmin, visitor in
             let answer = try await AddedRolePagesTests.setBox("accounts", "update", false, superAdmin, fixture)
@@ -158,7 +158,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "it changes nothing of the account of somebody whom the rules name",
+        "support can't change the account of somebody whom the rules name",
         arguments: [
             #"{"%%user.data.email": root@example.org}"#, #"{"%%user.id": "000000000000000000000001"}"#,
             #"{"%%user.id": {$in: ["000000000000000000000001"]}}"#,

@@ -8,7 +8,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct AccountPagesTests {
-    @Test("accounts are found by address, name or id, and by state")
+    @Test("accounts can be found by address, name or id, and by state")
     func list() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -18,7 +18,7 @@ import TomboloModel
                     let page = try await browser.get("/panel/accounts?search=\(PanelBrowser.encode(search))").text
                     #expect(page.contains("/panel/accounts/\(owner)") && !page.contains("The registrar"), "\(search)")
                 }
-                // What SQL's patterns mean is meant literally.
+                // Characters with a meaning in SQL patterns are taken literally.
                 #expect(try await browser.get("/panel/accounts?search=%25").text.contains("No accounts match."))
                 #expect(try await browser.get("/panel/accounts?state=disabled").text.contains("No accounts match."))
                 #expect(try await browser.get("/panel/accounts?state=x").status == 400)
@@ -26,7 +26,7 @@ import TomboloModel
         }
     }
 
-    @Test("a disabled account is logged out and can't log in until it is enabled")
+    @Test("a disabled account is logged out, and can't log in until it is enabled")
     func disable() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -36,17 +36,17 @@ import TomboloModel
                 let path = "/panel/accounts/\(owner)"
                 #expect(try await browser.get("\(path)/disable").text.contains("logged out on every device"))
                 #expect(try await browser.post("\(path)/disable").status == 303)
-                #expect(try await theirs.get("/panel").status == 303, "It leads to the log-in.")
+                #expect(try await theirs.get("/panel").status == 303, "It redirects to the log-in.")
                 #expect(try await PanelBrowser(client).logIn(as: "owner").status == 401)
                 #expect(try await browser.get(path).text.contains("disabled"))
                 #expect(try await browser.post("\(path)/enable").status == 303)
                 #expect(try await PanelBrowser(client).logIn(as: "owner").status == 303)
-                #expect(try await theirs.get("/panel").status == 303, "Logins that were ended stay ended.")
+                #expect(try await theirs.get("/panel").status == 303, "Ended log-ins stay ended.")
             }
         }
     }
 
-    @Test("one login is ended, and then all of them")
+    @Test("a user's log-ins can be ended one at a time or all together")
     func logins() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -74,7 +74,7 @@ import TomboloModel
         }
     }
 
-    @Test("an account whose user is in the trash isn't enabled behind the trash's back, and nobody disables themselves")
+    @Test("an account whose user is in the trash can't be enabled directly, and nobody can disable themselves")
     func guards() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -90,7 +90,7 @@ import TomboloModel
         }
     }
 
-    @Test("an admin looks and changes nothing; others see no account")
+    @Test("an admin can look but not change anything; others see no accounts")
     func access() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

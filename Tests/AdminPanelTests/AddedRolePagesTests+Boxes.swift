@@ -38,7 +38,7 @@ extension AddedRolePagesTests {
             ])
     }
 
-    /// What the boxes of a service open, by what routes ask for; and a page of the navigation.
+    /// The routes' access requirements that a service's boxes fulfil, and the service's page in the navigation.
     private static func accesses(_ service: String, _ operations: [String]) -> (accesses: Set<String>, page: String) {
         switch service {
         case "auditLog": (["audit objects"], "/panel/audit")
@@ -52,7 +52,7 @@ extension AddedRolePagesTests {
         }
     }
 
-    /// The pages of the navigation that a box for reading opens.
+    /// The pages in the navigation that the read box opens.
     private static func listed(_ service: String) -> Set<String> {
         switch service {
         case "auditLog": ["/panel/audit"]
@@ -62,7 +62,7 @@ extension AddedRolePagesTests {
         }
     }
 
-    @Test("a refusal that no box would change names none, and somebody who isn't logged in is told of none")
+    @Test("a refusal names a box only if it would help, and never to somebody who isn't logged in")
     func withoutBox() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -81,7 +81,7 @@ extension AddedRolePagesTests {
     }
 
     @Test(
-        "a box opens its pages of the panel to a role that applies everywhere, and no others; without it they are closed",
+        "to a role that applies everywhere, a box opens its own pages of the panel and no others; without it they are closed",
         .timeLimit(.minutes(15)),
         arguments: [
             ("auditLog", ["read"]), ("devices", ["read"]), ("accounts", ["read"]), ("accounts", ["read", "update"]),
@@ -110,14 +110,15 @@ extension AddedRolePagesTests {
                 #expect(expected.count >= 2 && expected.isDisjoint(with: before))
                 #expect(try await !browser.get("/panel").text.contains("href=\"\(page)\""))
 
-                // The page's refusal names the box, and the box's page the pages.
+                // The page's refusal names the box, and the box's page names the pages.
                 let refused = try await browser.get(page)
                 let name = service == "auditLog" ? "audit log" : service
                 let box =
                     "A role gets this from the box &#39;read&#39; of &#39;\(name)&#39; in the permissions of conference."
                 #expect(refused.status == 403 && refused.text.contains(box), "\(refused.text)")
                 #expect(
-                    !refused.text.contains(#"href="/panel/permissions"#), "It leads nowhere for who may not see them.")
+                    !refused.text.contains(#"href="/panel/permissions"#),
+                    "There is no link for users who may not see its page.")
                 let version = fixture.adminModels.current.ruleVersions["conference"] ?? 0
                 let asked = try await superAdmin.get(
                     "/panel/permissions/box?app=conference&role=support&service=\(service)&operation=read&allowed=true"
@@ -141,7 +142,9 @@ extension AddedRolePagesTests {
         }
     }
 
-    @Test("the same boxes open the server's API, and a box of a role within an event opens what belongs to it alone")
+    @Test(
+        "the same boxes open the server's API, and a box of a role within an event opens only what belongs to the event"
+    )
     func api() async throws {
         try await ServiceFixture.with { fixture in
             let rules = fixture.adminModels.liveRules()
@@ -157,7 +160,7 @@ extension AddedRolePagesTests {
                     #expect(try await Self.setBox(service, "read", false, superAdmin, fixture).status == 303)
                     for path in paths { #expect(try await call(.get, path, as: "attendee").status == 403, "\(path)") }
                 }
-                // The owner of an event sees who changed its objects, and nothing of others or of accounts.
+                // An event's owner sees who changed its objects, but nothing about other events or accounts.
                 func history(_ collection: String, _ id: ObjectId) async throws -> Int {
                     try await call(.get, "/admin/audit/\(collection)/\(id)", as: "owner").status
                 }
@@ -166,7 +169,7 @@ extension AddedRolePagesTests {
                 #expect(own.status == 303, "\(own.text)")
                 #expect(try await history("sessions", fixture.sessions[0]) == 200)
                 #expect(try await history("users", try #require(fixture.users["attendee"])) == 403)
-                // Nothing asks for the others within an event.
+                // No route checks the other boxes within an event.
                 for (service, operation) in [("devices", "read"), ("accounts", "read"), ("permissions", "read")] {
                     let idle = try await Self.setBox(service, operation, true, of: "owner", superAdmin, fixture)
                     #expect(idle.status == 422 && idle.text.contains("would permit nothing"), "\(idle.text)")
@@ -175,7 +178,7 @@ extension AddedRolePagesTests {
         }
     }
 
-    @Test("who sees the matrix by a box changes nothing of it, and no box lets anybody")
+    @Test("a box that shows the matrix doesn't allow changing it, and no box does")
     func matrixStays() async throws {
         try await ServiceFixture.with { fixture in
             let rules = fixture.adminModels.liveRules()
@@ -198,7 +201,7 @@ extension AddedRolePagesTests {
                     let ticked = try await Self.setBox("permissions", operation, true, superAdmin, fixture)
                     #expect(ticked.status == 422 && ticked.text.contains("would permit nothing"), "\(ticked.text)")
                 }
-                // What is for those alone who may change it.
+                // Pages for users who may change the matrix.
                 for page in ["settings", "settings/change/TOMBOLO_ADMIN_URL"] {
                     #expect(try await support.get("/panel/\(page)").status == 403, "\(page)")
                 }
@@ -206,7 +209,7 @@ extension AddedRolePagesTests {
         }
     }
 
-    @Test("who may inspect by a box views the panel as nobody who sees more")
+    @Test("users who may inspect through a box can't view the panel as somebody who sees more")
     func viewing() async throws {
         try await ServiceFixture.with { fixture in
             let rules = fixture.adminModels.liveRules()

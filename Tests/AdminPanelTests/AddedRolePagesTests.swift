@@ -6,9 +6,9 @@ import TomboloHTTP
 import TomboloModel
 import TomboloServerModel
 
-/// Whoever has a role that was added in the panel gets the pages of its boxes there, and no others.
+/// A role added in the panel opens the pages of its boxes there, and no others.
 @Suite struct AddedRolePagesTests {
-    /// What a browser is let in to, by method, path and class.
+    /// The routes that a browser may use, by method, path and class.
     static func open(
         _ routes: [RouteDescription], _ fixture: ServiceFixture, _ browser: PanelBrowser
     ) async throws -> Set<String> {
@@ -23,7 +23,7 @@ import TomboloServerModel
         return open
     }
 
-    /// What the boxes of the role open to somebody who sees what is published, and their own orders.
+    /// The routes that the role's boxes open for somebody who otherwise sees published objects and their own orders.
     private static func opened(_ routes: [RouteDescription]) -> Set<String> {
         Set(
             routes.filter { $0.path.contains("{collection}") }.flatMap { route -> [String] in
@@ -39,7 +39,7 @@ import TomboloServerModel
             })
     }
 
-    @Test("boxes for orders and addresses open their pages in the panel, of the event where the role was given")
+    @Test("boxes for orders and addresses open the panel's pages for the event in which the role was given")
     func sales() async throws {
         try await ServiceFixture.with { fixture in
             let rules = fixture.adminModels.liveRules()

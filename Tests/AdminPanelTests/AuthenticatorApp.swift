@@ -2,11 +2,11 @@ import Crypto
 import Foundation
 import ServiceTestSupport
 
-/// An authenticator app on somebody's phone, by RFC 6238 alone.
+/// An authenticator app on a user's phone, following RFC 6238.
 struct AuthenticatorApp {
     private let secret: [UInt8]
 
-    /// - Parameter text: in base32, in groups.
+    /// - Parameter text: the secret in base32, in groups.
     init(typing text: String) {
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ234567")
         let bits = text.compactMap { alphabet.firstIndex(of: $0) }.flatMap { value in
@@ -17,7 +17,7 @@ struct AuthenticatorApp {
         }
     }
 
-    /// Has a code taken. It's good for a minute: should that be over before the answer came, the next one is sent.
+    /// Sends codes until one is accepted. A code is valid for a minute; if that passed before the answer came, sends the next one.
     func take(_ send: (_ code: String) async throws -> Answer) async throws -> Answer {
         while true {
             let start = ContinuousClock.now
@@ -26,7 +26,8 @@ struct AuthenticatorApp {
         }
     }
 
-    /// The next code, as a phone has it whose clock is half a minute ahead: it's good for a minute more, however slow the test.
+    /// The next code, as from a phone whose clock is half a minute ahead. It stays valid for another minute, so the test may be
+    /// slow.
     func code() -> String {
         let step = UInt64(Int64(Date().timeIntervalSince1970) / 30 + 1)
         let message = (0..<8).map { UInt8(truncatingIfNeeded: step >> (56 - 8 * UInt64($0))) }

@@ -16,7 +16,7 @@ import TomboloRules
 @Suite struct BackupPagesTests {
     private static let path = "/panel/backups"
 
-    /// A panel with backups, in which nothing is made but by steps of the test.
+    /// A panel with backups, which are only made by the test's own steps.
     private static func with(
         _ body:
             @escaping @Sendable (ServiceFixture, any TestClientProtocol, Backups, _ folder: String) async throws ->
@@ -47,7 +47,7 @@ import TomboloRules
 
     private static func now() -> Int64 { Date().microsecondsSince1970 }
 
-    /// Makes a backup by the button.
+    /// Makes a backup with the button.
     /// - Returns: its name.
     private static func make(_ browser: PanelBrowser, _ backups: Backups) async throws -> String {
         try #require(try await browser.post(path).status == 303)
@@ -55,7 +55,7 @@ import TomboloRules
         return try #require(try await backups.overview().items.first?.name.text)
     }
 
-    @Test("a backup is made by a button, shown while it waits, listed, and downloaded byte for byte")
+    @Test("a button makes a backup, which is shown while it waits, listed, and downloaded byte for byte")
     func download() async throws {
         try await Self.with { _, client, backups, folder in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -82,7 +82,7 @@ import TomboloRules
         }
     }
 
-    @Test("only those who may change every app's matrix see backups or do anything with them, and only as themselves")
+    @Test("backups are only for users who may change every app's matrix, and only while they act as themselves")
     func access() async throws {
         try await Self.with { fixture, client, backups, folder in
             let boss = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -101,7 +101,7 @@ import TomboloRules
                 }
                 #expect(try await !browser.get("/panel").text.contains(Self.path))
             }
-            // Without the form's token nothing happens.
+            // Nothing happens without the form's token.
             #expect(try await boss.send("\(Self.path)/\(name)/download", [:], token: nil).status == 403)
             let user = try #require(fixture.users["superAdmin"])
             let token = try await boss.formToken()
@@ -113,7 +113,8 @@ import TomboloRules
     }
 
     @Test(
-        "downloading and deleting ask for the password again, deleting asks first, and the audit log has who did what")
+        "downloading and deleting ask for the password again, deleting asks for confirmation, and the audit log says who did it"
+    )
     func deleting() async throws {
         try await Self.with { fixture, client, backups, folder in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -143,7 +144,7 @@ import TomboloRules
     }
 
     @Test(
-        "a name that isn't on the list leads nowhere",
+        "a name that isn't on the list isn't found",
         arguments: [
             "..", "..%2F..%2Fetc%2Fpasswd", "%2Fetc%2Fpasswd", "tombolo-20260528T202640Z.dump", "secret.txt",
             "tombolo-20260528T202641Z.dump", "x%00.dump",
@@ -162,7 +163,7 @@ import TomboloRules
         }
     }
 
-    /// Tries it again while the server's pool finds its connections ended.
+    /// Retries while the server's pool finds its connections closed.
     private static func eventually<R>(_ body: () async throws -> R?) async throws -> R {
         for _ in 0..<50 {
             if let result = try? await body() { return result }
@@ -170,7 +171,9 @@ import TomboloRules
         return try #require(try await body())
     }
 
-    @Test("a backup is restored from its page, which says what that does; what was in use is brought back, and deleted")
+    @Test(
+        "a backup is restored from its page, which says what happens; the replaced database can be brought back and deleted"
+    )
     func restoring() async throws {
         try await Self.with { fixture, client, backups, _ in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -192,7 +195,7 @@ import TomboloRules
             try await backups.step(now: Self.now())
             #expect(try await Self.eventually { try await fixture.pool.query(count)[0, 0].int } == before)
 
-            // The log-in is as it was in the backup: it has another cookie since the password was given again.
+            // The log-in is back as it was in the backup, but its cookie was replaced when the password was given.
             #expect(try await Self.eventually { try await browser.get(Self.path).status } == 303)
             let again = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let after = try await again.get(Self.path).text
@@ -201,7 +204,7 @@ import TomboloRules
             let back = "\(Self.path)/kept/\(kept)/restore"
             #expect(try await again.get(back).text.contains("Bring the database back"))
             #expect(try await again.post(back).status == 303)
-            // Another second, another name.
+            // A few seconds later, so the name differs.
             try await backups.step(now: Self.now() + 5_000_000)
             #expect(try await Self.eventually { try await fixture.pool.query(count)[0, 0].int } == before + 1)
             let last = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -216,7 +219,7 @@ import TomboloRules
         }
     }
 
-    @Test("where a server restores nothing, its pages say how to turn it on")
+    @Test("if a server can't restore, its pages say how to turn that on")
     func notRestoring() async throws {
         let cluster = try await TestCluster.shared()
         try await ServiceFixture.with { fixture in
@@ -242,7 +245,7 @@ import TomboloRules
         }
     }
 
-    @Test("a backup that failed is shown with what to do")
+    @Test("a failed backup is shown with what to do")
     func failure() async throws {
         try await Self.with { _, client, backups, folder in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -258,7 +261,7 @@ import TomboloRules
         }
     }
 
-    @Test("where backups are off, the page says how to turn them on")
+    @Test("if backups are off, the page says how to turn them on")
     func off() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

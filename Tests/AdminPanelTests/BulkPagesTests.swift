@@ -11,9 +11,9 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
-@Suite("Many objects are changed from a list, with a look before, and taken back")
+@Suite("Many objects can be changed from a list, with a preview, and changed back")
 struct BulkPagesTests {
-    /// A panel with a conference, and what works jobs off.
+    /// A panel with a conference, and the service that runs its jobs.
     struct Site: Sendable {
         let fixture: ServiceFixture
         let client: any TestClientProtocol
@@ -40,7 +40,7 @@ struct BulkPagesTests {
 
     private static let pending = "/panel/bulk/sessions?filter%5Bstate%5D=pending"
 
-    @Test("the page before the last button asks for a reason, which every object that goes has")
+    @Test("the confirmation page asks for a reason, which is stored with every trashed object")
     func reason() async throws {
         try await Self.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -58,7 +58,7 @@ struct BulkPagesTests {
         }
     }
 
-    @Test("all that match are changed after a dry run, followed on the job's page, and put back")
+    @Test("all matches are changed after a dry run, can be followed on the job's page, and can be changed back")
     func update() async throws {
         try await Self.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -103,7 +103,7 @@ struct BulkPagesTests {
         }
     }
 
-    @Test("ticked rows go into the trash and come back; what is gone meanwhile is left out, and nothing ticked is said")
+    @Test("ticked rows can be trashed and restored; rows gone meanwhile are skipped, and ticking none is reported")
     func trash() async throws {
         try await Self.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "admin")
@@ -116,7 +116,7 @@ struct BulkPagesTests {
             let form = [("which", "chosen"), ("action", "trash")] + ids
             let trial = try await browser.submit(path, form).text
             #expect(trial.contains("Move 2 sessions to the trash?"), "\(trial)")
-            // Somebody is faster with one of them.
+            // Somebody else trashes one of them first.
             _ = try await Trash(schema: site.fixture.rules.schema, pool: site.fixture.adminServer.pool).trash(
                 "Session", .objectId(site.fixture.sessions[0]), by: site.fixture.users["admin"])
             let clash = try await browser.submit(path, PanelBrowser.hidden(trial))
@@ -139,7 +139,7 @@ struct BulkPagesTests {
         }
     }
 
-    @Test("what can't be taken back takes the password again, and then goes on with what was chosen, once")
+    @Test("an irreversible action asks for the password again, then continues with the selection, once")
     func password() async throws {
         try await Self.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "admin")
@@ -169,7 +169,7 @@ struct BulkPagesTests {
         }
     }
 
-    @Test("a search counts too, and what others made meanwhile isn't touched")
+    @Test("a search limits the selection, and objects created meanwhile aren't touched")
     func search() async throws {
         try await Self.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -191,7 +191,7 @@ struct BulkPagesTests {
         }
     }
 
-    @Test("hostile forms are refused, a wrong value is said beside its field, and nobody touches what they may not")
+    @Test("hostile forms are refused, a wrong value is reported at its field, and nobody can touch what they may not")
     func hostile() async throws {
         try await Self.run { site in
             let owner = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -219,7 +219,7 @@ struct BulkPagesTests {
                 "/panel/bulk/sessions",
                 [("which", "chosen"), ("action", "trash"), ("id", site.fixture.sessions[0].stringValue)])
             #expect([403, 404].contains(refused.status), "\(refused.text)")
-            // Another event's session is none.
+            // A session of another event doesn't count.
             let foreign = try await owner.submit(
                 "/panel/bulk/sessions",
                 [("which", "chosen"), ("action", "trash"), ("id", site.fixture.draftSession.stringValue)])
@@ -230,7 +230,7 @@ struct BulkPagesTests {
         }
     }
 
-    @Test("jobs are their person's alone, and end when they say so")
+    @Test("jobs are visible to their own user only, and can be cancelled by them")
     func jobs() async throws {
         try await Self.run { site in
             let owner = try await PanelBrowser.loggedIn(site.client, as: "owner")

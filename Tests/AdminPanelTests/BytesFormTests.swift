@@ -8,11 +8,11 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// Bytes in the forms and on the pages of records.
+/// Byte values in forms and on record pages.
 @Suite struct BytesFormTests {
     private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3, 0, 255]
 
-    /// A form with files, as a browser sends it.
+    /// A form with files, encoded as a browser does.
     private static func send(
         _ site: StructuredFormTests.Site, _ path: String, _ form: [String: String], _ files: [String: String]
     ) async throws -> Answer {
@@ -33,7 +33,7 @@ import TomboloModel
             .bytes
     }
 
-    @Test("a file replaces bytes, a tick removes them, and a form without either leaves them")
+    @Test("a file replaces the bytes, a tick removes them, and a form with neither leaves them alone")
     func replacing() async throws {
         try await StructuredFormTests.run { site in
             let id = try await site.fixture.ship(site.client, ["photo": "AAEC/w=="])
@@ -59,7 +59,7 @@ import TomboloModel
             #expect(try await Self.send(site, path, form, [:]).status == 303)
             #expect(try await Self.bytes(site, "photo") == nil)
 
-            // What can't be null isn't removed.
+            // Required bytes can't be removed.
             form = try await site.form("\(path)/edit").filter { !["f.photo", "f.seal"].contains($0.key) }
             form["x.seal"] = "on"
             let refused = try await Self.send(site, path, form, [:])
@@ -68,7 +68,7 @@ import TomboloModel
         }
     }
 
-    @Test("a new object takes its bytes from a file, and a copy has the original's")
+    @Test("a new object takes its bytes from a file, and a copy takes the original's")
     func making() async throws {
         try await StructuredFormTests.run { site in
             var form = try await site.form("/panel/new/ships").filter { !["f.photo", "f.seal"].contains($0.key) }
@@ -89,7 +89,7 @@ import TomboloModel
         }
     }
 
-    @Test("bytes are saved as a file that nothing runs, and only images by their bytes are shown")
+    @Test("bytes are served as a download that can't run, and only real images are displayed")
     func serving() async throws {
         try await StructuredFormTests.run { site in
             let svg = Data("<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>".utf8)
@@ -117,7 +117,7 @@ import TomboloModel
         }
     }
 
-    @Test("nobody saves bytes of what they may not see, or of what isn't bytes")
+    @Test("nobody can download bytes that they may not see, or values that aren't bytes")
     func refusals() async throws {
         try await StructuredFormTests.run(hiding: "photo") { site in
             let id = try await site.fixture.ship(site.client, ["name": "Public"])
@@ -138,7 +138,7 @@ import TomboloModel
         }
     }
 
-    @Test("a record with long texts is saved, although a form sends each twice")
+    @Test("a record with long text can be saved, although the form sends it twice")
     func longTexts() async throws {
         try await StructuredFormTests.run { site in
             let name = String(repeating: "ä", count: 150_000)
@@ -151,14 +151,14 @@ import TomboloModel
             #expect(try await Self.send(site, path, form, [:]).status == 303)
             let saved = try await site.fixture.pool.query("SELECT name FROM sailor")
             #expect(try saved[0, 0].string == name + "!")
-            // Somebody else saves meanwhile, as far as this form knows.
+            // From this form's point of view, somebody else has saved meanwhile.
             form["f.name"] = "Ann"
             let clash = try await Self.send(site, path, form, [:])
             #expect(clash.status == 412 && clash.text.contains(#"enctype="multipart/form-data""#), "\(clash.status)")
         }
     }
 
-    @Test("hostile forms with files are refused, and a file too long for a form is named so")
+    @Test("hostile forms with files are refused, and a file too long for a form is reported as such")
     func hostile() async throws {
         try await StructuredFormTests.run { site in
             let id = try await site.fixture.ship(site.client, [:])

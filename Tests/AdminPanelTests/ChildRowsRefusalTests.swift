@@ -7,14 +7,14 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// What a form of a record and its children doesn't write: others' changes, others' rows, and what the rules don't permit.
+/// What a form for a record and its children doesn't write: others' changes, others' rows, and whatever the rules forbid.
 @Suite struct ChildRowsRefusalTests {
-    @Test("there are no rows for whoever may change only the record, or only its children")
+    @Test("rows are hidden from users who may change only the record, or only its children")
     func permissions() async throws {
         try await ChildRowsTests.run { site in
             var form = try await site.form()
             form["f.\(try ChildRowsTests.row("A", form)).name"] = "Taken"
-            // Administrators change events and none of their tracks; coorganizers the other way round.
+            // Administrators may change events but not their tracks; co-organizers the other way round.
             for role in ["admin", "coorganizer"] {
                 let browser = try await PanelBrowser.loggedIn(site.browser.client, as: role)
                 form["_token"] = try await browser.formToken()
@@ -26,13 +26,13 @@ import TomboloModel
             let admin = try await PanelBrowser.loggedIn(site.browser.client, as: "admin")
             let plain = try await admin.get("\(site.path)/edit")
             #expect(plain.status == 200 && !plain.text.contains(#"value="Track.event""#))
-            // A class that somebody can't read isn't there for them.
+            // A class that a user can't read doesn't exist for them.
             #expect(try await admin.get("\(site.path)/edit?with=SpeakerContact.event").status == 404)
             #expect(try await site.names() == ["Island Days", "A", "B"])
         }
     }
 
-    @Test("what doesn't link to the record is refused, and so is a form without rows")
+    @Test("a class that doesn't link to the record is refused, and so is a form without rows")
     func forged() async throws {
         try await ChildRowsTests.run { site in
             let form = try await site.form()
@@ -48,7 +48,7 @@ import TomboloModel
         }
     }
 
-    @Test("a row of another record isn't changed, and is left out of the next try")
+    @Test("a row of another record isn't changed, and is left out of the form that comes back")
     func foreign() async throws {
         try await ChildRowsTests.run { site in
             try await site.fixture.rows().insert("Track", ["event": .objectId(site.fixture.draft), "name": "Foreign"])

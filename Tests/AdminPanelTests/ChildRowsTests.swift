@@ -7,7 +7,7 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// An event with its tracks or tickets in one form.
+/// An event and its tracks or tickets in one form.
 @Suite struct ChildRowsTests {
     struct Site: Sendable {
         let fixture: ServiceFixture
@@ -22,7 +22,7 @@ import TomboloModel
             return PanelRecordTests.fields(page.text)
         }
 
-        /// `["Island Days", "A", "B"]`: the event and its tracks.
+        /// The names of the event and its tracks: `["Island Days", "A", "B"]`.
         func names() async throws -> [String] {
             try await fixture.pool.query(
                 """
@@ -49,7 +49,7 @@ import TomboloModel
         }
     }
 
-    /// The place of the row with a name, or of the first empty one.
+    /// The index of the row with this name, or of the first empty row.
     static func row(_ name: String, _ form: [String: String], by field: String = "name") throws -> String {
         let count = try #require(form["n._rows"].flatMap(Int.init), "\(form)")
         let number = try #require(
@@ -57,7 +57,7 @@ import TomboloModel
         return "_rows.\(number)"
     }
 
-    @Test("a record and its children are saved by one button, and what nobody touched isn't written")
+    @Test("one button saves a record and its children, and untouched rows aren't written")
     func together() async throws {
         try await Self.run { site in
             let record = try await site.browser.get(site.path).text
@@ -92,7 +92,8 @@ import TomboloModel
         }
     }
 
-    @Test("the rows of another class are shown with what was entered, and those with changes aren't given up for them")
+    @Test(
+        "rows of another class are shown along with what was entered, and rows with changes aren't discarded for them")
     func changingRows() async throws {
         try await Self.run { site in
             let plain = try await site.browser.get("\(site.path)/edit").text
@@ -117,7 +118,7 @@ import TomboloModel
         }
     }
 
-    @Test("new rows have the links that they share with the record, and roles aren't given in rows")
+    @Test("new rows take over links that they share with the record, and rows of roles aren't offered")
     func sharedLinks() async throws {
         try await Self.run(as: "owner") { site in
             let path = "/panel/new/tracks?with=Session.track"
@@ -140,7 +141,7 @@ import TomboloModel
         }
     }
 
-    @Test("one row that can't be saved keeps everything back, and every problem stands at its row")
+    @Test("one row that can't be saved blocks the whole form, and every problem is shown at its row")
     func refused() async throws {
         try await Self.run { site in
             var form = try await site.form("Ticket.event")
@@ -181,7 +182,7 @@ import TomboloModel
         }
     }
 
-    @Test("the record's own problem keeps the rows back, and all that was entered stays")
+    @Test("a problem with the record itself blocks the rows, and everything entered stays")
     func refusedRecord() async throws {
         try await Self.run { site in
             var form = try await site.form()
@@ -194,7 +195,7 @@ import TomboloModel
         }
     }
 
-    @Test("what the database does to rows when their record changes is nobody else's change")
+    @Test("changes that the database makes to rows when their record changes don't count as somebody else's")
     func triggers() async throws {
         try await Self.run { site in
             var form = try await site.form()
@@ -208,7 +209,7 @@ import TomboloModel
         }
     }
 
-    @Test("a new record is made with its children, by the role that making it gives")
+    @Test("a new record is created with its children, using the role that creating it gives")
     func new() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -245,7 +246,7 @@ import TomboloModel
         }
     }
 
-    @Test("a form has 50 rows of many, says so, and links to all of them")
+    @Test("a form shows 50 of many rows, says so, and links to all of them")
     func many() async throws {
         try await Self.run(tracks: (1...51).map { "T\($0)" }) { site in
             let page = try await site.browser.get("\(site.path)/edit?with=Track.event").text
@@ -263,7 +264,7 @@ import TomboloModel
         }
     }
 
-    @Test("a draft comes back without being saved, and is one of the rows as they were")
+    @Test("a draft can be restored without saving, and still compares with the original rows")
     func draft() async throws {
         try await Self.run { site in
             func draft() async throws -> String {
@@ -273,7 +274,7 @@ import TomboloModel
             let before = try await draft()
             var form = try await site.form()
             form["f.\(try Self.row("A", form)).name"] = "Z"
-            // As the script sends it.
+            // The script sends this.
             form["_find"] = ""
             let answer = try await site.browser.send(site.action(), form, token: nil)
             #expect(answer.status == 200 && !answer.text.contains("data-fresh"))

@@ -10,9 +10,9 @@ import TomboloRules
 
 @testable import AdminPanel
 
-/// A session, its room, track and speakers have the same event.
+/// A session's room, track and speakers belong to its event.
 @Suite struct ChoiceNarrowingTests {
-    /// The titles that a chooser offers, by id; empty if the page hasn't the chooser.
+    /// The titles that a chooser offers, by id; empty if the page doesn't have this chooser.
     static func options(_ page: String, _ name: String) -> [String: String] {
         let pattern = /<select[^>]*name="([^"]*)"[^>]*>(.*?)<\/select>/.dotMatchesNewlines()
         let select = page.matches(of: pattern).first { $0.1 == name }
@@ -20,7 +20,7 @@ import TomboloRules
         return Dictionary(options.map { (String($0.1), String($0.2)) }) { first, _ in first }
     }
 
-    @Test("the links that a form narrows are those that the database keeps within an event, and lists of such links")
+    @Test("a form narrows the links that the database keeps within an event, and lists of such links")
     func links() async throws {
         try await ServiceFixture.with { fixture in
             let view = try fixture.view(as: "superAdmin")
@@ -49,7 +49,7 @@ import TomboloRules
         }
     }
 
-    @Test("a form offers what belongs to its event, and after a change of it what belongs to the other")
+    @Test("a form offers objects of its event, and after the event changes, objects of the new one")
     func offered() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -71,7 +71,7 @@ import TomboloRules
                 form["_find"] = "event"
                 let other = try await browser.send(path, form, token: nil)
                 #expect(other.status == 200 && other.text.contains(#"value="Not saved yet""#))
-                // What was chosen stays, and is told from the one of the other event.
+                // The selected room stays, and is distinguished from the new event's room of the same name.
                 #expect(
                     Self.options(other.text, "f.room") == [
                         fixture.room.stringValue: "Main Hall (Island Days)",
@@ -97,7 +97,7 @@ import TomboloRules
         }
     }
 
-    @Test("as long as there is no event, all are offered, and equal titles say to which event they belong")
+    @Test("without an event, all objects are offered, and equal titles are followed by their event")
     func undecided() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -115,7 +115,7 @@ import TomboloRules
                 let of = try await browser.get("/panel/new/sessions?f.event=\(fixture.draft)").text
                 #expect(
                     Self.options(of, "f.room") == [hall.stringValue: "Main Hall", shed.stringValue: "Shed"])
-                // Nobody learns of an event or its rooms that the rules hide from them.
+                // Nobody learns of an event, or its rooms, that the rules hide from them.
                 let organizer = try await PanelBrowser.loggedIn(client, as: "organizer")
                 let own = try await organizer.get("/panel/new/sessions").text
                 #expect(Self.options(own, "f.room") == [fixture.room.stringValue: "Main Hall"])
@@ -125,7 +125,7 @@ import TomboloRules
         }
     }
 
-    @Test("a search among many finds only those of the event")
+    @Test("a search among many finds only objects of the event")
     func search() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

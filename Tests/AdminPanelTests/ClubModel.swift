@@ -1,9 +1,9 @@
 import TomboloModel
 import TomboloServerModel
 
-/// A small app beside the event platform, whose rules a test writes itself.
+/// A small app besides the event platform, for tests that write their own rules.
 enum ClubModel {
-    /// Of a class `Club` with a list `notes`, and a class `Membership` that may give roles.
+    /// A model with a class `Club` that has a list `notes`, and a class `Membership` that can give roles.
     static func server(rules: String) throws -> ServerModel {
         func property(_ name: String, _ type: PropertyType, isOptional: Bool = false) -> ModelProperty {
             ModelProperty(name: name, type: type, isOptional: isOptional, isPrimaryKey: name == "_id")

@@ -9,7 +9,7 @@ import TomboloModel
 
 @Suite struct ColumnDefaultsTests {
     @Test(
-        "only literals are read of what PostgreSQL prints of a default",
+        "of the default expressions that PostgreSQL prints, only literals are used",
         arguments: [
             ("'draft'::text", "draft"), ("'it''s'::character varying(20)", "it's"), ("''::text", ""), ("10", "10"),
             ("'-5'::integer", "-5"), ("0.5", "0.5"), ("true", "true"), ("now()", nil),
@@ -21,7 +21,7 @@ import TomboloModel
         #expect(ColumnDefaults.literal(expression) == text)
     }
 
-    @Test("the form of a new object begins with the database's defaults, which address, copy and maker overrule")
+    @Test("a new object's form starts with the database's defaults; the address, a copy or the creator override them")
     func form() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -35,7 +35,7 @@ import TomboloModel
                 let new = "/panel/new/tickets?f.event=\(fixture.event)"
                 var form = PanelRecordTests.fields(try await browser.get(new).text)
                 #expect(form["f.currency"] == "EUR" && form["f.minOrder"] == "2" && form["f.isHidden"] == "true")
-                // The zero of a required column, and what has to be calculated.
+                // Neither the zero of a required column nor a calculated default is filled in.
                 #expect(form["f.quantity"] == "" && form["f.details"] == "")
                 let address = PanelRecordTests.fields(try await browser.get("\(new)&f.currency=SEK").text)
                 #expect(address["f.currency"] == "SEK")

@@ -9,7 +9,7 @@ import TomboloRules
 @testable import AdminPanel
 
 @Suite struct ConferenceTranslationTests {
-    @Test("every class and property of the event platform has a name in the languages that it comes with")
+    @Test("every class and property of the event platform has a name in all languages that come with it")
     func names() async throws {
         let folder = MessageSources.root.appending(path: "Apps/Conference/Translations")
         let languages = try PanelLanguages(folder: folder.path)

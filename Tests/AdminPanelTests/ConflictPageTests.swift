@@ -7,9 +7,9 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// Somebody else's changes of a record and of the rows of its form: they're shown, and never overwritten unseen.
+/// Somebody else's changes to a record or to the rows in its form are shown, and never overwritten unseen.
 @Suite struct ConflictPageTests {
-    @Test("a change of the record is shown beside one's own, and the rows go along")
+    @Test("somebody else's change of the record is shown beside the user's, and the form's rows are kept")
     func record() async throws {
         try await ChildRowsTests.run { site in
             var form = try await site.form()
@@ -28,7 +28,7 @@ import TomboloModel
             }
             #expect(try await site.names() == ["Theirs <i>", "A", "B"])
             var again = PanelRecordTests.fields(answer.text)
-            #expect(again["f.name"] == nil, "somebody has to choose")
+            #expect(again["f.name"] == nil, "the user has to choose")
             again["f.name"] = "Mine"
             #expect(try await site.browser.send(site.action(), again, token: nil).status == 303)
             #expect(try await site.names() == ["Mine", "B", "New", "Z"])
@@ -38,7 +38,7 @@ import TomboloModel
         }
     }
 
-    @Test("a change of a row is shown beside one's own, with the row's name")
+    @Test("somebody else's change of a row is shown beside the user's, with the row's name")
     func row() async throws {
         try await ChildRowsTests.run { site in
             var form = try await site.form()
@@ -66,7 +66,8 @@ import TomboloModel
         }
     }
 
-    @Test("a conflict beside a mistake is told in the form, where the mistake can be mended")
+    @Test(
+        "if a form has a conflict and a mistake, the conflict is reported in the form, where the mistake can be fixed")
     func mistake() async throws {
         try await ChildRowsTests.run { site in
             var form = try await site.form()
@@ -85,7 +86,7 @@ import TomboloModel
         }
     }
 
-    @Test("a choice that is refused loses nothing that there was no choice about")
+    @Test("a refused choice loses nothing of the rest of the form")
     func refusedChoice() async throws {
         try await ChildRowsTests.run { site in
             var form = PanelRecordTests.fields(try await site.browser.get("\(site.path)/edit").text)

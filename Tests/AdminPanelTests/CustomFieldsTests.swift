@@ -9,7 +9,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// Properties that an app shows and edits in its own way.
+/// Properties that an app displays and edits in its own way.
 @Suite struct CustomFieldsTests {
     private struct Site: Sendable {
         let fixture: HarbourFixture
@@ -35,7 +35,7 @@ import TomboloRules
         }
     }
 
-    /// A page that counts buoys by a field and a filter that the address has.
+    /// A page that counts buoys by the field and filter in its address.
     private struct CountPages: PanelSection {
         func add(to panel: PanelRoutes) {
             let pool = panel.pool
@@ -54,7 +54,7 @@ import TomboloRules
         {"name": "name", "type": "string"}, {"name": "shade", "type": "string?"}, {"name": "depth", "type": "int"}]}]}
         """
 
-    /// `guest` may read everything of a buoy but its shade, and change everything.
+    /// `guest` may read everything about a buoy except its shade, and change everything.
     private static func run(_ body: @escaping @Sendable (Site) async throws -> Void) async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { users in
             """
@@ -79,7 +79,7 @@ import TomboloRules
             control: PanelTemplate(
                 #"<input class="mine" id="{{id}}" name="{{name}}" value="{{value}}" title="{{hex}}"{{> described}}>"#)
         ) { json in
-            // As usual for that one.
+            // Grey is shown as usual.
             json == "grey" ? nil : ["hex": "#\(json)", "label": "not this"]
         }
         let depth = PanelFieldStyle(
@@ -102,7 +102,7 @@ import TomboloRules
         }
     }
 
-    @Test("a record and a list show a value by the app's template, escaped")
+    @Test("records and lists show a value with the app's template, escaped")
     func shown() async throws {
         try await Self.run { site in
             let path = try await site.buoy(["shade": #"<i>"red"#])
@@ -113,13 +113,13 @@ import TomboloRules
             #expect(!page.contains("<i>") && !page.contains("in a list"))
             let list = try await browser.get("/panel/data/buoys?columns=name,shade,depth").text
             #expect(list.contains(value) && list.contains("Shade &lt;i&gt;&quot;red in a list</b></td>"), "\(list)")
-            // The first column leads to the record.
+            // The first column links to the record.
             let first = try await browser.get("/panel/data/buoys?columns=shade,name").text
             #expect(first.contains(#"<a href="\#(path)">&lt;i&gt;&quot;red</a>"#) && !first.contains("<b class="))
         }
     }
 
-    @Test("a value that isn't there, one that the app leaves to the panel, and other fields are shown as usual")
+    @Test("missing values, values that the app leaves to the panel, and other fields are shown as usual")
     func usual() async throws {
         try await Self.run { site in
             let browser = try await site.browser()
@@ -131,7 +131,7 @@ import TomboloRules
         }
     }
 
-    @Test("a form has the app's control, with the panel's label, and saves what is entered in it")
+    @Test("a form has the app's control with the panel's label, and saves what is entered in it")
     func edited() async throws {
         try await Self.run { site in
             let path = try await site.buoy([:])
@@ -149,7 +149,7 @@ import TomboloRules
         }
     }
 
-    @Test("what can't be a value of the field is refused at the app's control, with what was entered")
+    @Test("an invalid value is refused at the app's control, which keeps what was entered")
     func problem() async throws {
         try await Self.run { site in
             let path = try await site.buoy([:])
@@ -165,7 +165,7 @@ import TomboloRules
         }
     }
 
-    @Test("the rows of a list have the app's control too")
+    @Test("rows of a list have the app's control too")
     func rows() async throws {
         try await Self.run { site in
             let path = try await site.buoy([:])
@@ -181,7 +181,7 @@ import TomboloRules
         }
     }
 
-    @Test("of a field that the rules hide, there is neither a value nor a control, and nobody changes it")
+    @Test("a field hidden by the rules shows neither a value nor a control, and nobody can change it")
     func hidden() async throws {
         try await Self.run { site in
             let path = try await site.buoy([:])
@@ -202,7 +202,7 @@ import TomboloRules
         }
     }
 
-    @Test("an app's page counts what its reader may read, and never by a field that is hidden from them")
+    @Test("an app's page counts only what its reader may read, and never by a hidden field")
     func counting() async throws {
         try await Self.run { site in
             _ = try await site.buoy([:])
@@ -219,7 +219,7 @@ import TomboloRules
         }
     }
 
-    @Test("styles of properties that the model hasn't are named for the log")
+    @Test("styles for properties that the model doesn't have are listed for the log")
     func warnings() async throws {
         try await Self.run { site in
             #expect(

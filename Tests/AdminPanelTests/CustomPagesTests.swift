@@ -10,7 +10,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// Pages of an app's own.
+/// An app's own pages.
 @Suite struct CustomPagesTests {
     private static func run(
         _ body: @escaping @Sendable (ServiceFixture, any TestClientProtocol, DeskPages.Book) async throws -> Void
@@ -23,7 +23,7 @@ import TomboloRules
         }
     }
 
-    @Test("a page of an app is for those whom its access lets in, who have it in their navigation, and for nobody else")
+    @Test("an app's page is only for those its access admits, and is in their navigation")
     func access() async throws {
         try await Self.run { _, client, _ in
             let link = #"<a href="/panel/desk">Front desk</a>"#
@@ -45,7 +45,7 @@ import TomboloRules
         }
     }
 
-    @Test("without a session there is no page of an app, and no form of it does anything")
+    @Test("without a session, an app's pages aren't shown, and its forms do nothing")
     func withoutSession() async throws {
         try await Self.run { fixture, client, book in
             let nobody = PanelBrowser(client)
@@ -58,7 +58,7 @@ import TomboloRules
         }
     }
 
-    @Test("a page reads what the rules let its reader, and escapes it")
+    @Test("a page reads only what the rules let its reader read, and escapes it")
     func reading() async throws {
         try await Self.run { fixture, client, _ in
             try await fixture.pool.query(
@@ -74,7 +74,7 @@ import TomboloRules
         }
     }
 
-    @Test("a form of an app does nothing without the token of its session; with it, the next page tells what was done")
+    @Test("an app's form does nothing without its session's token; with it, the next page reports the result")
     func forms() async throws {
         try await Self.run { _, client, book in
             let owner = try await PanelBrowser.loggedIn(client, as: "owner")
@@ -95,7 +95,7 @@ import TomboloRules
         }
     }
 
-    @Test("an action that demands the password again asks for it, and goes on with what was sent")
+    @Test("an action that requires the password again asks for it, then continues with what was sent")
     func password() async throws {
         try await Self.run { fixture, client, book in
             let owner = try await PanelBrowser.loggedIn(client, as: "owner")
@@ -110,7 +110,7 @@ import TomboloRules
         }
     }
 
-    @Test("a failure becomes a page, and a page changes nothing")
+    @Test("a failure becomes an error page, and showing a page changes nothing")
     func failures() async throws {
         try await Self.run { fixture, client, _ in
             let owner = try await PanelBrowser.loggedIn(client, as: "owner")
@@ -126,7 +126,7 @@ import TomboloRules
         }
     }
 
-    @Test("who views as somebody else sees an app's page as they do, and sends nothing")
+    @Test("users who view as somebody else see an app's page as that person does, and can't send anything")
     func viewing() async throws {
         try await Self.run { fixture, client, book in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -145,7 +145,7 @@ import TomboloRules
         }
     }
 
-    @Test("who must set up a second factor sees no page of an app before that")
+    @Test("users who must set up a second factor see no app pages until they have")
     func secondFactor() async throws {
         try await ServiceFixture.with { fixture in
             let rules = LiveRules(fixture.rules)
@@ -161,7 +161,7 @@ import TomboloRules
         }
     }
 
-    @Test("the page of routes has those of an app, with what every role gets")
+    @Test("the page of routes includes an app's routes, with each role's access")
     func routes() async throws {
         try await Self.run { _, client, _ in
             let browser = try await PanelBrowser.loggedIn(client, as: "admin")

@@ -5,7 +5,7 @@ import Testing
 import TomboloHTTP
 import TomboloRules
 
-/// Which paths an app's own pages can have.
+/// Which paths an app's own pages may have.
 @Suite struct CustomPathsTests {
     private struct Pages: PanelSection {
         let paths: [String]
@@ -32,14 +32,14 @@ import TomboloRules
             authenticator: fixture.adminServer.authenticator, pages: { panel.add(to: $0, with: $1) })
     }
 
-    @Test("a server with a page where the panel has its own, or at no path of a page, doesn't start and says why")
+    @Test("a server doesn't start, and says why, if an app's page takes a path of the panel or has an invalid path")
     func refusals() async throws {
         let cases: [(paths: [String], reason: String)] = [
             (["/panel/trash/mine"], "Choose another name than 'trash'."),
             (["/panel/data/sessions/{id}"], "'/panel/data' and everything below it are the panel's own."),
             (["/panel/assets/mine.css"], "it isn't a path of a page."),
             (["/panel/login"], "Choose another name than 'login'."),
-            // Without a database user for it, this server has no SQL page.
+            // This server has no SQL page, because it has no database user for it.
             (["/panel/sql"], "Choose another name than 'sql'."),
             (["/panel"], "it isn't a path of a page."), (["/panel/"], "it isn't a path of a page."),
             (["/desk"], "it isn't a path of a page."), (["/panel/{name}"], "it isn't a path of a page."),
@@ -62,7 +62,7 @@ import TomboloRules
         }
     }
 
-    @Test("a server with a page of the panel that is open to everybody doesn't start")
+    @Test("a server doesn't start if a page in the panel is open to everybody")
     func open() async throws {
         try await ServiceFixture.with { fixture in
             let app = Self.application(fixture, Pages(paths: ["/panel/desk"], isOpen: true))
@@ -71,7 +71,7 @@ import TomboloRules
         }
     }
 
-    @Test("names, parameters and names behind them make a path, and two pages may share its beginning")
+    @Test("a path consists of names, parameters and more names, and two pages may share its beginning")
     func possible() async throws {
         try await ServiceFixture.with { fixture in
             let paths = ["/panel/desk", "/panel/desk/{id}", "/panel/desk/{id}/keys_2", "/panel/desk/new-key"]

@@ -11,9 +11,9 @@ import TomboloServerModel
 
 @testable import AdminPanel
 
-/// Which forms take the password again, once and for all: a form that is new needs a decision here.
+/// Which forms ask for the password again, in full: a new form needs a decision here.
 @Suite struct DemandedPasswordTests {
-    /// Take it whatever they do: they can't be undone, or change who may do what.
+    /// Always ask: these can't be undone, or change who may do what.
     private static let always: Set<String> = [
         "/panel/accounts/{id}/disable", "/panel/accounts/{id}/enable", "/panel/accounts/{id}/logins/end",
         "/panel/accounts/{id}/password-link", "/panel/accounts/new",
@@ -31,13 +31,13 @@ import TomboloServerModel
         "/panel/sql",
         "/panel/trash/empty", "/panel/trash/group/{id}/delete", "/panel/trash/purge",
     ]
-    /// Take it for objects that give roles, and the two that delete for what has no trash.
+    /// Ask for objects that give roles; two of them also ask when deleting objects that have no trash.
     private static let sometimes: Set<String> = [
         "/panel/audit/{collection}/{id}/put-back", "/panel/bulk/{collection}", "/panel/data/{collection}/{id}",
         "/panel/data/{collection}/{id}/delete", "/panel/import/{collection}/{id}/start", "/panel/jobs/{id}/undo",
         "/panel/new/{collection}", "/panel/restore", "/panel/rows/{collection}", "/panel/trash/group/{id}/restore",
     ]
-    /// Can be undone, or look only, or ask for the password themselves.
+    /// Never ask: these can be undone, only look, or contain a password field.
     private static let never: Set<String> = [
         "/panel/accounts/{id}/logins/{login}/end", "/panel/backups",
         "/panel/import/{collection}", "/panel/import/{collection}/{id}",
@@ -53,7 +53,7 @@ import TomboloServerModel
         "/panel/forgotten", "/panel/forgotten/reset", "/panel/invitation", "/panel/login",
     ]
 
-    /// Every form's address of a panel that has all its parts.
+    /// The addresses of all forms in a panel with all its parts.
     private static func withPanel(
         _ body:
             @escaping @Sendable (ServiceFixture, HTTPApplication, AdminPanel, any TestClientProtocol) async throws ->
@@ -71,7 +71,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("every form of the panel takes the password as this list says")
+    @Test("every form of the panel asks for the password as listed here")
     func list() async throws {
         try await Self.withPanel { _, app, panel, _ in
             var found: [PanelRoutes.Demand: Set<String>] = [:]
@@ -79,13 +79,13 @@ import TomboloServerModel
             #expect(found[.recentPassword] == Self.always)
             #expect(found[.recentPasswordSometimes] == Self.sometimes)
             #expect(found[.nothing] == Self.never)
-            // No form is sent to an address that says nothing of it.
+            // No form is sent to an address that isn't listed.
             let posts = Set(app.routes.filter { $0.method == "POST" && $0.path.hasPrefix("/panel") }.map(\.path))
             #expect(posts == Self.always.union(Self.sometimes).union(Self.never).union(Self.open))
         }
     }
 
-    @Test("those that always take it ask for it whatever is sent, an hour after the log-in")
+    @Test("an hour after log-in, forms that always ask for the password do so whatever is sent")
     func asking() async throws {
         try await Self.withPanel { fixture, _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")

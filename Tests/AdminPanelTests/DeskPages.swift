@@ -3,7 +3,7 @@ import Synchronization
 import TomboloHTTP
 import TomboloRules
 
-/// Pages of an app about a front desk, with nothing but what an app can use. They're for those who may change orders.
+/// An app's pages about a front desk, using only what is public to apps. They're for users who may change orders.
 struct DeskPages: PanelSection {
     /// What their forms have done.
     final class Book: Sendable {

@@ -6,7 +6,7 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 
-/// The pages about devices, with gateways as the database sees them; `PanelInspectorTests` has real ones.
+/// The pages about devices, with stand-ins for gateways in the database; `PanelInspectorTests` uses real gateways.
 @Suite(.timeLimit(.minutes(15))) struct DevicePagesTests {
     private static func session(_ number: Int, client: String, user: String, behind: Int) -> JSON {
         [
@@ -25,7 +25,7 @@ import TomboloModel
         ]
     }
 
-    /// A page, again while what some gateways answered came too late, as it may on a busy machine.
+    /// A page, reloaded until all these gateways answered in time, which they may not on a busy machine.
     private static func page(
         _ path: String, _ browser: PanelBrowser, answeredBy gateways: StandInGateway...
     ) async throws -> String {
@@ -43,7 +43,7 @@ import TomboloModel
         ]
     }
 
-    @Test("without a gateway the page says that none runs, and the list of all devices is there")
+    @Test("without a gateway the page says that none is running, and still lists all devices")
     func noGateway() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -58,7 +58,7 @@ import TomboloModel
         }
     }
 
-    @Test("devices of all gateways are one list, with what one gateway doesn't answer named within the time limit")
+    @Test("devices of all gateways are in one list, which names a gateway that doesn't answer within the time limit")
     func severalGateways() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -96,7 +96,7 @@ import TomboloModel
                         "/panel/devices/\(one.id)/7",
                     ] { #expect(page.contains(text), "\(text)") }
                     var detail = try await browser.get("/panel/devices/\(one.id)/7").text
-                    // On a busy machine a gateway's answer may come too late.
+                    // On a busy machine, a gateway's answer may come too late.
                     while detail.contains("doesn&#39;t answer") {
                         detail = try await browser.get("/panel/devices/\(one.id)/7").text
                     }
@@ -104,7 +104,7 @@ import TomboloModel
                         #expect(detail.contains(text), "\(text): \(detail)")
                     }
                 }
-                // Nothing is left of what was asked.
+                // The questions and answers are gone.
                 for table in ["question", "answer"] {
                     let count = try await fixture.pool.query("SELECT count(*) FROM tombolo.inspector_\(table)")[0, 0]
                         .int
@@ -114,7 +114,7 @@ import TomboloModel
         }
     }
 
-    @Test("why a device lacks an object is asked of all gateways, and answered as if they were one")
+    @Test("all gateways are asked why a device lacks an object, and the answers are shown as one")
     func why() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -163,7 +163,7 @@ import TomboloModel
                         answeredBy: one, two)
                     #expect(page.contains("price &lt; 200, but price is 900"), "\(page)")
                     #expect(page.contains("live at one:1, tick 9") && page.contains("The owner"))
-                    // The device that one of them has isn't said to be absent by the other.
+                    // A device that one gateway knows isn't reported as absent by the other.
                     #expect(page.components(separatedBy: "<code>here</code>").count == 2)
                     #expect(page.components(separatedBy: "<code>gone</code>").count == 2)
                     #expect(page.contains("connected to any gateway. It was last seen on 2026-11-01"))
@@ -177,7 +177,8 @@ import TomboloModel
         }
     }
 
-    @Test("why a device lacks an object is in the page's language; what an older gateway says is as it says it")
+    @Test(
+        "the reason why a device lacks an object is in the page's language; an older gateway's text is shown as it is")
     func language() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -217,7 +218,7 @@ import TomboloModel
         }
     }
 
-    @Test("what a gateway refuses is told with its reason, and who may not inspect gets no page")
+    @Test("a gateway's refusal is shown with its reason, and users who may not inspect get no page")
     func refusals() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -246,7 +247,9 @@ import TomboloModel
         }
     }
 
-    @Test("who views the panel as somebody else asks no gateway: it would answer by their own rights")
+    @Test(
+        "while somebody views as another user, no gateway is asked, because it would answer with the viewer's own rights"
+    )
     func viewing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -266,14 +269,14 @@ import TomboloModel
         }
     }
 
-    @Test("questions of one user that wait are bounded")
+    @Test("each user's waiting questions are limited")
     func bounds() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
                 let gateway = StandInGateway(fixture.pool, name: "one:1")
                 try await gateway.register()
                 let user = try #require(fixture.users["superAdmin"])
-                // They'd count for ten seconds only, and a slow test would ask later.
+                // Dated ahead, because questions count for ten seconds only and the test may be slow.
                 try await fixture.pool.query(
                     """
                     INSERT INTO tombolo.inspector_question (user_id, session_id, request, asked_at)

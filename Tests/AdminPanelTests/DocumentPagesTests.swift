@@ -8,7 +8,7 @@ import TomboloRules
 import TomboloServerModel
 
 @Suite struct DocumentPagesTests {
-    @Test("a changed box is a version in the history, with who changed it and the line that changed")
+    @Test("changing a box adds a version to the history, with who changed it and the changed line")
     func history() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -29,7 +29,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the history says which boxes a tool kept when it stored newer rules")
+    @Test("the history shows which boxes a tool kept when it stored newer rules")
     func kept() async throws {
         try await ServiceFixture.with { fixture in
             let rules = try #require(fixture.adminModels.current.ruleDocuments["conference"])
@@ -46,7 +46,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "versions that aren't there, or don't belong together, are not found",
+        "versions that don't exist or don't belong together aren't found",
         arguments: ["0", "x", "9999999999999999999999", "-1", "1?against=x", "1?against=2", "2?against=1"])
     func hostile(path: String) async throws {
         try await ServiceFixture.with { fixture in

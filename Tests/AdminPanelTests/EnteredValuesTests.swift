@@ -18,7 +18,7 @@ import TomboloModel
         return EnteredValues(form).all.map { "\($0.label): \($0.text)" }
     }
 
-    @Test("what was changed is listed in its order, and what nobody touched isn't")
+    @Test("changed values are listed in order, and untouched ones aren't")
     func changes() {
         let values = Self.entered([
             "_token": "x", "_version": "1", "f.title": "New", "was.title": #""Old""#, "f.details": "a\r\nb",
@@ -36,7 +36,7 @@ import TomboloModel
         #expect(rows == ["Row 1, Title: New"])
     }
 
-    @Test("what no form has as the place of an element is a name, however large the number is")
+    @Test("an element index that no form has is treated as a name, however large the number is")
     func largePlaces() {
         let values = Self.entered([
             "f.holds.9223372036854775807.label": "a", "f.-9223372036854775808": "b", "f.tags.199": "c",
@@ -45,9 +45,9 @@ import TomboloModel
         #expect(values.count == 3 && values[0].hasPrefix("Holds, ") && values[0].hasSuffix("Label: a"), "\(values)")
     }
 
-    @Test("a long value that thousands of fields are about is read once")
+    @Test("a long original value that applies to thousands of fields is parsed once")
     func manyFields() {
-        // Reading it for each of them would take longer than a test may.
+        // Parsing it for each of them would exceed the test's time limit.
         let long = "[" + String(repeating: "1,", count: 200_000) + "1]"
         var form = PanelForm()
         for name in ["tags", "tags.0"] { form.add(PanelForm.Field(name: "was.\(name)", value: long)) }
@@ -59,7 +59,7 @@ import TomboloModel
     }
 
     @Test(
-        "who loses the right to change an object while typing gets back what they typed, with the refusal"
+        "users who lose the right to change an object while typing get back what they typed, with the refusal"
     )
     func lostRight() async throws {
         try await ServiceFixture.with { fixture in
@@ -85,7 +85,7 @@ import TomboloModel
                         #expect(!refused.text.contains("<dt>\(field)</dt>"), "\(field)")
                     }
                 }
-                // Without the form's token nothing of it comes back.
+                // Without the form's token, none of it comes back.
                 var forged = form
                 forged["_token"] = "x"
                 let foreign = try await browser.send(path, forged, token: nil)
@@ -97,7 +97,7 @@ import TomboloModel
         }
     }
 
-    @Test("what was entered for an object that somebody removed meanwhile isn't lost either, nor for a new one")
+    @Test("what was entered isn't lost either if the object was removed meanwhile, or is new")
     func removed() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -123,7 +123,7 @@ import TomboloModel
         }
     }
 
-    @Test("a database that is slow to give titles keeps nobody from what they typed, which has ids then")
+    @Test("if the database is slow to return titles, users still get what they typed, with ids instead")
     func slowTitles() async throws {
         try await ServiceFixture.with { fixture in
             let view = try fixture.view(as: "superAdmin")

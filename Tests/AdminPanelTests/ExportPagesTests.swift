@@ -7,7 +7,7 @@ import TomboloModel
 
 @Suite struct ExportPagesTests {
     @Test(
-        "a list is saved as a file, with its search, filters, order and columns, and nothing that its reader can't see")
+        "a list is saved as a file with its search, filters, order and columns, and nothing that its reader can't see")
     func export() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -35,7 +35,7 @@ import TomboloModel
 }
 
 extension ExportPagesTests {
-    @Test("a checkbox adds the titles of what links lead to, to the list as it is, where there are such links")
+    @Test("if a list has links, a checkbox adds their targets' titles to the export")
     func titles() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -54,7 +54,7 @@ extension ExportPagesTests {
                 let file = try await browser.get("/panel/export/sessions?\(query.joined(separator: "&"))")
                 let session = fixture.sessions[1]
                 #expect(file.text == "id,room,room.title,title\n\(session),\(fixture.room),Main Hall,Talk 2\n")
-                // Events link to nothing.
+                // Events have no links.
                 let events = try await browser.get("/panel/data/events").text
                 #expect(!events.contains("Add the titles of linked objects"))
             }

@@ -9,10 +9,10 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// Filters of a list as people add them.
+/// Filters of a list as people enter them.
 @Suite struct FilterFormTests {
     @Test(
-        "numbers may part their thousands",
+        "numbers may have thousands separators",
         arguments: [
             ("150,000", "150000"), ("1 250", "1250"), ("-1,250,000.5", "-1250000.5"), ("12", "12"), ("0.5", "0.5"),
             ("1,25", nil), ("1,2,345", nil), ("12,34,567", nil), ("1234,567", nil),
@@ -22,7 +22,7 @@ import TomboloModel
     }
 
     @Test(
-        "times may leave out what is zero",
+        "times may leave out trailing zeros",
         arguments: [
             ("2031-05-14", "2031-05-14T00:00:00Z"), ("2031-05-14 13:22", "2031-05-14T13:22:00Z"),
             ("2031-05-14T13:22:18", "2031-05-14T13:22:18Z"), ("2031-05-14 13:22 UTC", "2031-05-14T13:22:00Z"),
@@ -37,7 +37,7 @@ import TomboloModel
         return "/panel/data/\(name)?add-field=\(field)&add-test=\(test)&add-value=\(encoded)"
     }
 
-    @Test("a filter takes what people write: a link's title, yes and no, dates and numbers")
+    @Test("a filter accepts what people write: a link's title, yes and no, dates and numbers")
     func words() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -70,7 +70,7 @@ import TomboloModel
         }
     }
 
-    @Test("what doesn't fit is said beside the form, which keeps it, and the list stays")
+    @Test("an invalid value is reported at the form, which keeps it, and the list stays as it was")
     func problems() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -91,13 +91,13 @@ import TomboloModel
                     #expect(text.contains(problem), "\(text)")
                     #expect(text.contains("value=\"\(value)\"") && text.contains("<table"), "\(text)")
                 }
-                // An unknown field is nothing that the form has.
+                // The form can't send an unknown field.
                 #expect(try await browser.get(Self.path("nothing", "eq", "1")).status == 400)
             }
         }
     }
 
-    @Test("only what the caller may see is found by its title, and the same title twice is refused")
+    @Test("only objects that the caller may see are found by title, and an ambiguous title is refused")
     func titles() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -115,13 +115,13 @@ import TomboloModel
         }
     }
 
-    @Test("however many titles there are, they are looked up by one statement, each as it's written")
+    @Test("one statement looks up any number of titles, each exactly as written")
     func manyTitles() async throws {
         try await ServiceFixture.with { fixture in
             let view = try fixture.view(as: "superAdmin")
             let pool = PostgresPool(configuration: fixture.pool.configuration, options: .patient(1))
             let reader = RecordReader(view: view, pool: pool)
-            // Longer than titles are shown, and equal for Swift, but not for the database.
+            // One is longer than the titles shown; the other two are equal in Swift, but not in the database.
             let long = String(repeating: "long ", count: 50)
             var rooms: [String] = []
             for name in [long, "Caf\u{e9}", "Cafe\u{301}"] {

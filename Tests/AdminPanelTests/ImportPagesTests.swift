@@ -6,12 +6,12 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-@Suite("A file is uploaded by a form, its columns are chosen, and a preview is what the import then does")
+@Suite("A file is uploaded through a form, its columns are chosen, and the import does what the preview shows")
 struct ImportPagesTests {
     private static let boundary = "----a boundary".replacing(" ", with: "-")
 
-    /// A form as browsers send it.
-    /// - Parameter token: nil for none.
+    /// A form, encoded as browsers do.
+    /// - Parameter token: the session's token, or nil to send none.
     private static func form(_ token: String?, _ file: String, name: String = "sessions.csv") -> String {
         var parts = token.map { ["Content-Disposition: form-data; name=\"_token\"\r\n\r\n\($0)"] } ?? []
         parts += [
@@ -37,7 +37,7 @@ struct ImportPagesTests {
         return try await browser.call(.post, "/panel/import/\(collection)", bytes: bytes, headers: headers)
     }
 
-    @Test("tickets are matched by what is unique of them, if that is chosen")
+    @Test("tickets can be matched by another unique property")
     func matching() async throws {
         try await BulkPagesTests.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -61,7 +61,7 @@ struct ImportPagesTests {
         }
     }
 
-    @Test("from the list to the job, without JavaScript, and only as it was shown")
+    @Test("from the list to the job, without JavaScript, and only as previewed")
     func walk() async throws {
         try await BulkPagesTests.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -93,7 +93,7 @@ struct ImportPagesTests {
                 preview.text.contains("1 row to create, 1 row to update, 1 row with errors."), "\(preview.text)")
             #expect(
                 preview.text.ranges(of: "&#39;nowhere&#39; is neither the id nor the title of one").count == 1,
-                "it's said once: \(preview.text)")
+                "reported once: \(preview.text)")
             #expect(preview.text.contains(#"<th scope="col">Line</th>"#))
             for word in ["Create</td>", "Update</td>", "Error</span>"] {
                 #expect(preview.text.contains(word), "\(word): \(preview.text)")
@@ -121,7 +121,7 @@ struct ImportPagesTests {
             #expect(done.contains("<th scope=\"row\">Line 3</th>\n\(link)\(talk)\">Renamed</a>"), "\(done)")
             #expect(
                 done.contains("<th scope=\"row\">Line 4</th>\n<td data-label=\"Object\"></td>"),
-                "no id of what was never made: \(done)")
+                "no id for an object that was never created: \(done)")
             #expect(try await site.titles("title IN ('Renamed', '<b>New</b>')") == ["<b>New</b>", "Renamed"])
             #expect(try await browser.post("\(job)/undo").status == 303)
             try await site.work()
@@ -129,7 +129,7 @@ struct ImportPagesTests {
         }
     }
 
-    @Test("a column with titles says what to change instead, and a page speaks of pages")
+    @Test("a column of titles says what to change instead, and errors on pages refer to the page")
     func titles() async throws {
         try await BulkPagesTests.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -145,7 +145,7 @@ struct ImportPagesTests {
         }
     }
 
-    @Test("after a file that can't be read its page has the reason, and the field for another one")
+    @Test("after a file that can't be read, the page shows the reason and a field for another file")
     func unreadable() async throws {
         try await BulkPagesTests.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -167,7 +167,7 @@ struct ImportPagesTests {
         }
     }
 
-    @Test("a file that isn't UTF-8 is read all the same, and its pages say so")
+    @Test("a file that isn't UTF-8 is still read, and its pages say so")
     func windows1252() async throws {
         try await BulkPagesTests.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -186,7 +186,7 @@ struct ImportPagesTests {
         }
     }
 
-    @Test("rows that are so already are counted as unchanged")
+    @Test("rows without a change are counted as unchanged")
     func unchanged() async throws {
         try await BulkPagesTests.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -199,11 +199,11 @@ struct ImportPagesTests {
         }
     }
 
-    @Test("an import is offered to those who can do one, with what they can do")
+    @Test("an import is offered to users who can do one, with what they can do")
     func offers() async throws {
         try await BulkPagesTests.run { site in
             let link = #"href="/panel/import/users""#
-            // Everybody may change their own user, and administrators those of others. Nobody makes one.
+            // Everybody may change their own user, and administrators may change all. Nobody can create one.
             for (role, isOffered) in [("attendee", false), ("owner", false), ("admin", true)] {
                 let browser = try await PanelBrowser.loggedIn(site.client, as: role)
                 let list = try await browser.get("/panel/data/users")
@@ -220,7 +220,7 @@ struct ImportPagesTests {
         }
     }
 
-    @Test("without the session's token before it no file is read, and nobody gets at another one's")
+    @Test("a file isn't read unless the session's token comes before it, and nobody gets at somebody else's file")
     func rights() async throws {
         try await BulkPagesTests.run { site in
             let browser = try await PanelBrowser.loggedIn(site.client, as: "owner")
@@ -242,7 +242,7 @@ struct ImportPagesTests {
             let refused = try await Self.upload(attendee, Self.form(try await attendee.formToken(), text))
             #expect(refused.status == 403)
             let cut = String(Self.form(token, text).dropLast(12))
-            #expect(try await Self.upload(browser, cut).status == 400, "a form that breaks off")
+            #expect(try await Self.upload(browser, cut).status == 400, "an incomplete form")
             #expect(try await Self.upload(browser, Self.form(token, "title\n\"x")).status == 422)
             #expect(try await Self.upload(browser, Self.form(token, "", name: "")).status == 400, "no file")
             #expect(try await site.fixture.pool.query("SELECT count(*)::int FROM tombolo.job")[0, 0].int == 0)

@@ -4,7 +4,7 @@ import TomboloHTTP
 @testable import AdminPanel
 
 @Suite struct JobContentTests {
-    @Test("a job's page says what became of embedded objects and of lists of links")
+    @Test("a job's page shows what it did to embedded objects and lists of links")
     func changes() {
         func linked(_ ids: String...) -> JSON {
             ["data": .array(ids.map { ["type": "speakers", "id": .string($0)] })]

@@ -9,13 +9,13 @@ import TomboloModel
 
 @testable import AdminService
 
-@Suite("The requests of the last days are listed for all servers")
+@Suite("Requests of the last days are listed for all servers")
 struct KeptRequestPagesTests {
     private struct Site: Sendable {
         let fixture: ServiceFixture
-        /// Of the server that is asked.
+        /// Of the server that serves the panel.
         let kept: KeptRequests
-        /// Of another one.
+        /// Of another server.
         let other: KeptRequests
 
         func flush() async throws {
@@ -23,7 +23,7 @@ struct KeptRequestPagesTests {
             while await !writer.writeAll() {}
         }
 
-        /// Writes requests of the other server, each a second older than the one before.
+        /// Writes requests of the other server, each a second older than the previous one.
         func write(_ count: Int, status: Int = 200, age: Int64 = 0) async throws {
             let now = Date().microsecondsSince1970 - age
             let entries = (0..<count).map { number in
@@ -44,7 +44,7 @@ struct KeptRequestPagesTests {
             let retention = RequestRetention(days: days)
             let kept = try #require(KeptRequests(retention, pool: pool))
             var other = kept
-            // Servers number themselves at random.
+            // Servers choose their numbers at random.
             while other.server == kept.server { other = try #require(KeptRequests(retention, pool: pool)) }
             let site = Site(fixture: fixture, kept: kept, other: other)
             try await PanelBrowser.with(fixture, keptRequests: site.kept) { _, client in
@@ -53,7 +53,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("requests of all servers are listed with a chart, and without what stood in their addresses")
+    @Test("requests of all servers are listed with a chart, and without the values in their addresses")
     func list() async throws {
         try await Self.run { site, browser in
             let session = site.fixture.sessions[0].stringValue
@@ -84,7 +84,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("a log of more than a week is counted by day, one of a day has no second tab")
+    @Test("a log of more than a week is counted by day, and a log of one day has no second tab")
     func days() async throws {
         try await Self.run(days: 30) { _, browser in
             let page = try await browser.get("/panel/requests?range=all").text
@@ -96,7 +96,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("the list is narrowed down, and keeps that when it's paged")
+    @Test("the list can be filtered, and stays filtered from page to page")
     func filters() async throws {
         try await Self.run { site, browser in
             _ = try await browser.get("/panel/help")
@@ -130,7 +130,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("the latest requests of a server are narrowed down as well")
+    @Test("a server's latest requests can be filtered as well")
     func latest() async throws {
         try await Self.run { _, browser in
             _ = try await browser.get("/panel/help")
@@ -143,7 +143,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("what can't be understood is refused")
+    @Test("invalid parameters are refused")
     func problems() async throws {
         try await Self.run { _, browser in
             for query in [
@@ -156,7 +156,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("a server that keeps none says so, and offers none")
+    @Test("a server that keeps no requests says so, and doesn't offer the list")
     func without() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -170,7 +170,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("who may not inspect sees none of them")
+    @Test("users who may not inspect see no requests")
     func access() async throws {
         try await Self.run { site, browser in
             try await site.write(1)
@@ -184,7 +184,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("files that pages load by themselves aren't in the log, unless they're missing")
+    @Test("files that pages load automatically aren't logged unless they're missing")
     func assets() async throws {
         try await Self.run { _, browser in
             let page = try await browser.get("/panel/help").text
@@ -197,7 +197,7 @@ struct KeptRequestPagesTests {
         }
     }
 
-    @Test("requests that are missing are counted on the page")
+    @Test("the page says how many requests are missing from the log")
     func dropped() async throws {
         try await Self.run { site, browser in
             let before = try await browser.get("/panel/requests").text

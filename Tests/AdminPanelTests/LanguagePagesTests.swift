@@ -18,7 +18,7 @@ import TomboloServerModel
         return folder.path
     }
 
-    @Test("pages are in the language that the browser likes best, and in the one that was chosen")
+    @Test("pages are in the browser's preferred language, or in the chosen one")
     func choosing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -29,7 +29,7 @@ import TomboloServerModel
                 let german = try await browser.get("/panel/help", headers: likes).text
                 #expect(german.contains(#"<html lang="de">"#) && german.contains(">Abmelden<"), "\(german)")
                 #expect(german.contains("Kopieren"), "\(german)")
-                // What was chosen counts more than what the browser likes.
+                // The chosen language overrides the browser's preference.
                 #expect(try await browser.post("/panel/theme", ["theme": "system", "language": "en"]).status == 303)
                 #expect(try await browser.get("/panel/help", headers: likes).text.contains(#"<html lang="en">"#))
                 #expect(try await browser.post("/panel/theme", ["theme": "system", "language": "de"]).status == 303)
@@ -42,14 +42,14 @@ import TomboloServerModel
                 #expect(browser.cookie("tombolo_language") == nil)
                 browser.setCookie("tombolo_language", "\"><script>")
                 #expect(try await browser.get("/panel/help").text.contains(#"<html lang="en">"#))
-                // A language that there isn't (any more) is none.
+                // A language that doesn't exist, or no longer does, is ignored.
                 browser.setCookie("tombolo_language", "xx")
                 #expect(try await browser.get("/panel/help", headers: likes).text.contains(#"<html lang="de">"#))
             }
         }
     }
 
-    @Test("the log-in, failures and what a form says are in the language too; the API stays in English")
+    @Test("the log-in, failures and form messages are in that language too; the API stays in English")
     func everywhere() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -103,12 +103,12 @@ import TomboloServerModel
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
                 let arabic = try await browser.get("/panel", headers: [.acceptLanguage: "ar"]).text
                 #expect(arabic.contains(#"<html lang="ar" dir="rtl">"#) && arabic.contains("تسجيل الخروج"), "\(arabic)")
-                // What the file lacks is in English.
+                // Texts missing from the file stay in English.
                 #expect(arabic.contains(">Change password<"))
                 let german = try await browser.get("/panel", headers: [.acceptLanguage: "de"]).text
                 #expect(german.contains("Vorträge") && german.contains(">Tschüss<"), "\(german)")
                 #expect(german.contains(">Passwort ändern<"))
-                // What the model says of a property, wherever it stands.
+                // The model's hint on a property is translated wherever it's shown.
                 for path in ["/panel/new/tickets", "/panel/rows/tickets?columns=name,price", "/panel/api/tickets"] {
                     let page = try await browser.get(path, headers: [.acceptLanguage: "de"]).text
                     #expect(page.contains("In Cent, Rappen oder Öre"), "\(path)")
@@ -117,7 +117,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a folder with a file that can't be read is refused, with every problem at once")
+    @Test("a folder with an invalid file is refused, with all problems at once")
     func problems() throws {
         let folder = try Self.folder([
             "de.po": "msgid \"A\n", "fr.po": "msgid \"\"\nmsgstr \"X: y\\n\"\n", "notes.txt": "?",

@@ -14,10 +14,10 @@ import Testing
         }
     }
 
-    @Test("texts that are the same have no lines")
+    @Test("identical texts have no changed lines")
     func same() { #expect(text(LineDiff(from: "a\nb", to: "a\nb")) == []) }
 
-    @Test("a changed line is shown with the lines around it, and what is far away is left out")
+    @Test("a changed line is shown with the lines around it, and distant lines are left out")
     func context() {
         let old = (1...20).map { "line \($0)" }
         var new = old
@@ -33,7 +33,7 @@ import Testing
         #expect(diff?.lines.first { $0.kind == .added }?.newNumber == 10)
     }
 
-    @Test("replaying a difference gives the newer text", arguments: 0..<50)
+    @Test("applying a difference gives the newer text", arguments: 0..<50)
     func replay(seed: Int) {
         var state = UInt64(seed) &* 6_364_136_223_846_793_005 &+ 1
         func random(_ bound: Int) -> Int {
@@ -52,7 +52,7 @@ import Testing
             diff.lines.filter { $0.kind != .added }.map(\.text).joined(separator: "\n") == old.joined(separator: "\n"))
     }
 
-    @Test("texts that are too different aren't compared for minutes")
+    @Test("texts that are too different aren't compared, since that could take minutes")
     func bound() {
         let old = (0...LineDiff.changeLimit).map { "a\($0)" }.joined(separator: "\n")
         #expect(LineDiff(from: old, to: "b") == nil)

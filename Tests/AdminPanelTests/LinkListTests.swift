@@ -6,7 +6,7 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// Nothing gets into a list of links twice by mistake.
+/// An object can't be added to a list of links twice by mistake.
 @Suite struct LinkListTests {
     private typealias Site = StructuredFormTests.Site
 
@@ -15,7 +15,7 @@ import TomboloModel
         return answer.json["data"]?.list.map { $0["id"] } ?? []
     }
 
-    @Test("a list of links doesn't offer what it has, and takes nothing a second time")
+    @Test("a list of links doesn't offer objects that it already contains, and doesn't accept them again")
     func additions() async throws {
         try await StructuredFormTests.run { site in
             let ann = try await site.fixture.sailor("Ann")
@@ -25,7 +25,7 @@ import TomboloModel
             let page = try await site.browser.get("\(path)/edit").text
             #expect(ChoiceNarrowingTests.options(page, "a.crew") == [bo.stringValue: "Bo"])
 
-            // By the button, and with all that is saved: as a draft or a forged form has it.
+            // Both with the button and when everything is saved, as by a draft or a forged form.
             var form = PanelRecordTests.fields(page)
             form["f.name"] = "Not saved yet"
             form["a.crew"] = ann.stringValue
@@ -46,7 +46,7 @@ import TomboloModel
         }
     }
 
-    @Test("a search of a chooser leaves out what the list has")
+    @Test("a chooser's search leaves out objects that the list already contains")
     func search() async throws {
         try await StructuredFormTests.run { site in
             let ann = try await site.fixture.sailor("Ann of the sea")
@@ -62,7 +62,7 @@ import TomboloModel
         }
     }
 
-    @Test("a list that holds an object twice already stays as it is")
+    @Test("a list that already contains an object twice is left unchanged")
     func twice() async throws {
         try await StructuredFormTests.run { site in
             let ann = try await site.fixture.sailor("Ann")
@@ -74,7 +74,7 @@ import TomboloModel
             let saved = try await site.browser.send(path, form, token: nil)
             #expect(saved.status == 303, "\(saved.text)")
             #expect(try await Self.crew(site, id) == [ann, ann, bo].map { .string($0.stringValue) })
-            // A copy has what the original has.
+            // A copy has the same links as the original.
             let copy = try await site.form("/panel/new/ships?copy=\(id)")
             let made = try await site.browser.send("/panel/new/ships", copy, token: nil)
             #expect(made.status == 303, "\(made.text)")

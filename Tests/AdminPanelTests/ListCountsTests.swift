@@ -8,11 +8,11 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// How many objects of a list have each value of the fields that have few.
+/// How many objects in a list have each value of the fields with few values.
 @Suite struct ListCountsTests {
     private static let path = "/panel/data/sessions?counts=1"
 
-    /// What a page says of a field, as `accepted 1`; nil if it doesn't count by it.
+    /// A page's counts for a field, such as `accepted 1`; nil if it doesn't count by the field.
     private static func counts(_ page: String, _ field: String) -> [String]? {
         let shown = page.components(separatedBy: "Hide counts")[0]
         let parts = shown.components(separatedBy: " id=\"counts-\(field)\">")
@@ -22,7 +22,7 @@ import TomboloModel
         ).map { "\($0.1) \($0.2)" }.sorted()
     }
 
-    @Test("a list counts by its fields with few values when it's asked to, and its other forms and pages keep asking")
+    @Test("on request, a list counts by its fields with few values, and its other forms and pages keep doing so")
     func asked() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -34,7 +34,7 @@ import TomboloModel
                 #expect(Self.counts(page, "room") == ["Main Hall 3"])
                 #expect(Self.counts(page, "state") == ["accepted 1", "confirmed 1", "pending 1"])
                 #expect(Self.counts(page, "isPublic") == ["Yes 3"])
-                // There are no tracks, titles may be anything, and speakers are several.
+                // There are no tracks, titles have arbitrary values, and a session has several speakers.
                 for field in ["track", "title", "speakers", "id"] { #expect(Self.counts(page, field) == nil) }
                 #expect(page.contains(#"<input type="hidden" name="counts" value="1">"#))
                 #expect(page.contains(#"<a href="/panel/data/sessions">Hide counts</a>"#))
@@ -50,7 +50,7 @@ import TomboloModel
         }
     }
 
-    @Test("counts go by the search and the filters of other fields, and each value leads to the list with it alone")
+    @Test("counts respect the search and the filters of other fields, and each value links to the list filtered by it")
     func filtered() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -75,7 +75,7 @@ import TomboloModel
                 let replaced =
                     "counts=1&amp;filter%5Broom%5D=\(fixture.room)&amp;filter%5Bstate%5D=confirmed\">confirmed</a>"
                 #expect(several.contains(replaced), "\(several)")
-                // What is chosen is shown also if nothing has it.
+                // The chosen value is shown even with a count of 0.
                 let none = try await browser.get("\(Self.path)&filter[state]=rejected").text
                 #expect(Self.counts(none, "state")?.contains("rejected 0") == true, "\(none)")
                 #expect(Self.counts(none, "event") == [] && none.contains("No sessions match."))
@@ -84,7 +84,7 @@ import TomboloModel
     }
 
     @Test(
-        "objects without a value are counted as such, also those whose link leads into the trash, and none in the trash"
+        "objects without a value are counted separately, as are those linking into the trash; objects in the trash aren't counted"
     )
     func nulls() async throws {
         try await ServiceFixture.with { fixture in
@@ -117,7 +117,7 @@ import TomboloModel
         }
     }
 
-    @Test("who sees less counts less, and what they may not see is counted without its name")
+    @Test("users count only what they can see, and link targets that they can't see are counted without their titles")
     func secondUser() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -130,7 +130,7 @@ import TomboloModel
                 #expect(Self.counts(own, "state") == ["accepted 2", "confirmed 1"], "\(own)")
                 #expect(Self.counts(own, "event") == ["Island Days 2", "Secret Days 1"])
 
-                // A link from before events kept theirs.
+                // A link made before the database kept links within events.
                 try await fixture.pool.execute("ALTER TABLE session DISABLE TRIGGER tombolo_within_event")
                 let rows = fixture.rows()
                 let secret = try await rows.insert(
@@ -147,7 +147,7 @@ import TomboloModel
         }
     }
 
-    @Test("fields that the caller may not read are never counted by, nor objects")
+    @Test("a list never counts by fields that the caller may not read, and never counts objects they may not read")
     func hidden() async throws {
         try await StructuredFormTests.run(hiding: "former") { site in
             for (kind, deck) in [("tug", .int(2)), ("tug", .null), ("ferry", .int(1))] as [(String, JSON)] {
@@ -163,7 +163,7 @@ import TomboloModel
         }
     }
 
-    @Test("any other value of the parameter is refused, and JSON:API doesn't know it")
+    @Test("any other value of the parameter is refused, and JSON:API doesn't know the parameter")
     func refused() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -10,7 +10,7 @@ import TomboloRules
 
 @testable import AdminPanel
 
-/// Bytes in lists: small images are shown.
+/// Byte values in lists: small images are displayed.
 @Suite struct ListImagesTests {
     private static let png: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3, 0, 255]
     private static let list = "/panel/data/ships?columns=name,photo,seal"
@@ -20,7 +20,7 @@ import TomboloRules
             + #"loading="lazy">"#
     }
 
-    @Test("a list shows what is an image by its bytes, and says how many bytes all others have")
+    @Test("a list displays bytes that are an image, and shows the size of all others")
     func shown() async throws {
         try await StructuredFormTests.run { site in
             for (bytes, words) in [
@@ -50,7 +50,7 @@ import TomboloRules
     }
 
     @Test(
-        "a browser that has an image is told that it's the same, each time by its rights, and that nobody else may keep it"
+        "a browser that has an image is told it's unchanged after its rights are checked, and shared caches may not keep it"
     )
     func unchanged() async throws {
         try await StructuredFormTests.run { site in
@@ -70,7 +70,7 @@ import TomboloRules
         }
     }
 
-    @Test("an image with more bytes than a list shows is told in words, and lists of many long values are answered")
+    @Test("an image too large for a list is described in words, and lists of many long values still work")
     func large() async throws {
         try await StructuredFormTests.run { site in
             let id = try await site.fixture.ship(site.client, [:])
@@ -92,7 +92,7 @@ import TomboloRules
         }
     }
 
-    @Test("a statement asks for the beginning and the length of bytes, and such a resource has no version")
+    @Test("the statement reads only the beginning and the length of bytes, and such a resource has no version")
     func statement() async throws {
         try await StructuredFormTests.run { site in
             let types = ResourceTypes(site.fixture.rules.schema)
@@ -110,7 +110,7 @@ import TomboloRules
         }
     }
 
-    @Test("who may not read the bytes gets no image, whatever columns they ask for")
+    @Test("users who may not read the bytes get no image, whatever columns they request")
     func hidden() async throws {
         try await StructuredFormTests.run(hiding: "photo") { site in
             _ = try await site.fixture.ship(site.client, ["name": "Public"])

@@ -7,7 +7,7 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-/// Mails are in the language of the page that they come of.
+/// A mail is in the language of the page that caused it.
 @Suite struct MailLanguagePagesTests {
     private static func forgot(_ browser: PanelBrowser, _ headers: HTTPFields = [:]) async throws {
         var headers = headers
@@ -17,7 +17,7 @@ import TomboloModel
         #expect(sent.status == 200, "\(sent.text)")
     }
 
-    @Test("a forgotten password is mailed about in the page's language, also in English for those who chose that")
+    @Test("the mail about a forgotten password is in the page's language, including English if that was chosen")
     func forgotten() async throws {
         try await MailingPanel.with { _, browser, folder in
             try await Self.forgot(browser, [.acceptLanguage: "de"])
@@ -30,7 +30,7 @@ import TomboloModel
             browser.setCookie("tombolo_language", "fr")
             try await Self.forgot(browser, [.acceptLanguage: "de"])
             #expect(try await folder.mails(3)[2].contains("définissez-le dans les 30"))
-            // What became of the password is told in the language of the page that it was set on.
+            // The notice of the new password is in the language of the page where it was set.
             let link = try #require(MailingPanel.link(in: try await folder.mails(3)[2]))
             browser.setCookie("tombolo_language", "es")
             var fields = Dictionary(uniqueKeysWithValues: PanelBrowser.hidden(try await browser.get(link).text))
@@ -44,7 +44,9 @@ import TomboloModel
         }
     }
 
-    @Test("who is added or invited reads the language of the page where that was done; the API has Accept-Language")
+    @Test(
+        "added or invited people get mail in the language of the inviting page; through the API, in that of Accept-Language"
+    )
     func others() async throws {
         try await MailingPanel.with { fixture, browser, folder in
             let admin = try await PanelBrowser.loggedIn(browser.client, as: "superAdmin")

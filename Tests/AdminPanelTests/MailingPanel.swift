@@ -11,9 +11,9 @@ import TomboloHTTP
 import TomboloRules
 import TomboloServerModel
 
-/// A panel whose server sends mails into a folder.
+/// A panel whose server writes mail to a folder.
 enum MailingPanel {
-    /// - Parameter body: gets a browser in which nobody is logged in.
+    /// - Parameter body: receives a browser that isn't logged in.
     static func with(
         _ body: @escaping @Sendable (ServiceFixture, PanelBrowser, MailFolder) async throws -> Void
     ) async throws {
@@ -38,12 +38,12 @@ enum MailingPanel {
         }
     }
 
-    /// The path of the link that sets a password, as a mail has it; nil for a mail without one.
+    /// The path of the mail's link for setting a password, or nil if it has none.
     static func link(in mail: String) -> String? {
         mail.firstMatch(of: /https:\/\/admin\.example\.org(\/panel\/forgotten\/reset\?\S+)/).map { String($0.1) }
     }
 
-    /// Sets a password by the link of a mail, in a browser of its own.
+    /// Opens the link from a mail in a separate browser, and sets the password.
     static func setPassword(_ password: String, by link: String, _ browser: PanelBrowser) async throws -> Answer {
         let browser = PanelBrowser(browser.client)
         var fields = Dictionary(uniqueKeysWithValues: PanelBrowser.hidden(try await browser.get(link).text))

@@ -4,15 +4,15 @@ import TomboloHTTP
 
 @testable import AdminPanel
 
-/// Places, and the tiles around them.
+/// Points on the map, and the tiles around them.
 @Suite struct MapGridTests {
     private static func point(_ latitude: Double, _ longitude: Double) throws -> GeographicPoint {
         try #require(GeographicPoint(latitude: latitude, longitude: longitude))
     }
 
-    /// What the world's tiles are called: <https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames>
+    /// The names of tiles: <https://wiki.openstreetmap.org/wiki/Slippy_map_tilenames>
     @Test(
-        "the tile with the place is the one that tile servers number so, and the place is in it",
+        "the tile at a point has the number that tile servers give it, and contains the point",
         arguments: [
             (52.52, 13.405, 15, 17604, 10746), (52.52, 13.405, 10, 550, 335), (-33.8688, 151.2093, 12, 3768, 2457),
             (40.7128, -74.006, 19, 154364, 197122), (-17.8, 179.99, 6, 63, 35), (0, 0, 1, 1, 1),
@@ -25,7 +25,7 @@ import TomboloHTTP
         #expect((1.0...2).contains(grid.x) && (0.5...1.5).contains(grid.y), "near the middle")
     }
 
-    @Test("columns go on behind the date line, on both sides of it")
+    @Test("columns continue across the date line, from both sides")
     func dateLine() throws {
         let (east, west) = (
             MapGrid(around: try Self.point(0, 180), zoom: 3), MapGrid(around: try Self.point(0, -180), zoom: 3)
@@ -38,7 +38,7 @@ import TomboloHTTP
         #expect(before.longitude == 157.5)
     }
 
-    @Test("rows end where the projection does, and the poles are at its edges", arguments: MapGrid.zooms)
+    @Test("rows end where the projection does, and the poles lie on its edges", arguments: MapGrid.zooms)
     func poles(zoom: Int) throws {
         let north = MapGrid(around: try Self.point(90, 0), zoom: zoom)
         let south = MapGrid(around: try Self.point(-90, 0), zoom: zoom)
@@ -49,7 +49,7 @@ import TomboloHTTP
         #expect(abs(beyond.latitude - 85.0511) < 1e-4)
     }
 
-    @Test("a point of the map is the place that is shown there")
+    @Test("a position on the map converts back to the point shown there")
     func back() throws {
         for latitude in stride(from: -85.0, through: 85, by: 17) {
             for longitude in stride(from: -180.0, through: 179, by: 35.9) {
@@ -66,13 +66,13 @@ import TomboloHTTP
         #expect(grid.point(x: .nan, y: 0) == nil && grid.point(x: 0, y: .infinity) == nil)
     }
 
-    @Test("another zoom than there is becomes the nearest")
+    @Test("an unsupported zoom becomes the nearest supported one")
     func zooms() throws {
         let point = try Self.point(1, 1)
         #expect(MapGrid(around: point, zoom: -5).zoom == 1 && MapGrid(around: point, zoom: .max).zoom == 19)
     }
 
-    @Test("a place is told in words, with its hemispheres, and has degrees that exist")
+    @Test("a point is described in words with its hemispheres, and its degrees are valid")
     func words() throws {
         #expect(try Self.point(52.52, 13.405).words == "52.5200° N, 13.4050° E")
         #expect(try Self.point(-33.86882, -70.5).words == "33.8688° S, 70.5000° W")
@@ -86,7 +86,7 @@ import TomboloHTTP
                 == "https://www.openstreetmap.org/?mlat=52.520000&mlon=-13.405000#map=15/52.520000/-13.405000")
     }
 
-    @Test("a point of GeoJSON has its longitude first")
+    @Test("a GeoJSON point has its longitude first")
     func geoJSON() throws {
         #expect(
             GeographicPoint(geoJSON: ["type": "Point", "coordinates": [.double(13.405), 52]])

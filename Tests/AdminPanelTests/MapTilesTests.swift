@@ -4,9 +4,9 @@ import TomboloHTTP
 
 @testable import AdminPanel
 
-/// The variable with the server of a map's tiles.
+/// The variable that names a map tile server.
 @Suite struct MapTilesTests {
-    @Test("an address with z, x and y gives tiles, and the origin that pages may load images from")
+    @Test("an address with z, x and y gives the tiles, and the origin from which pages may load images")
     func address() throws {
         let tiles = try MapTiles("https://Tile.example.org:8443/osm/{z}/{x}/{y}@2x.png?key=a-b&v=1")
         #expect(tiles.origin == "https://tile.example.org:8443")
@@ -18,7 +18,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("whom the map is by is OpenStreetMap unless said otherwise, with a link to its licence")
+    @Test("the attribution is OpenStreetMap's unless specified otherwise, with a link to its licence")
     func attribution() throws {
         let usual = try MapTiles("https://a.example/{z}/{x}/{y}").attribution
         #expect(usual.text == "© OpenStreetMap contributors")
@@ -28,7 +28,7 @@ import TomboloHTTP
     }
 
     @Test(
-        "anything else is refused with the variable, what is wrong and an example",
+        "anything else is refused with the variable's name, the reason and an example",
         arguments: [
             ("http://tile.example.org/{z}/{x}/{y}.png", "http is for localhost"),
             ("http://localhost.evil.example/{z}/{x}/{y}", "http is for localhost"),

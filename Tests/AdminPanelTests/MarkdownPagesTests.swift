@@ -10,7 +10,7 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// Texts in Markdown on the pages of records, in forms and in previews.
+/// Markdown text on record pages, in forms and in previews.
 @Suite struct MarkdownPagesTests {
     private static func run(
         as role: String = "owner", _ body: @Sendable (_ fixture: ServiceFixture, PanelBrowser) async throws -> Void
@@ -22,12 +22,12 @@ import TomboloModel
         }
     }
 
-    @Test("a record's page shows it formatted; lists, forms and the API have the text as it is")
+    @Test("a record's page shows it formatted; lists, forms and the API show the source text")
     func record() async throws {
         try await Self.run { fixture, browser in
             let text = "# Plan\n\nBring a **laptop**, see [the site](https://example.org).\n\n<script>alert(1)</script>"
             try await fixture.rows().set("Session", fixture.sessions[0], "longAbstract", .string(text))
-            // The same in a text that isn't Markdown.
+            // The same text in a property that isn't Markdown.
             try await fixture.rows().set("Session", fixture.sessions[0], "level", "**easy**")
             let path = "/panel/data/sessions/\(fixture.sessions[0])"
             let page = try await browser.get(path).text
@@ -42,14 +42,14 @@ import TomboloModel
             #expect(
                 form.contains(
                     #"<textarea id="f-longAbstract" name="f.longAbstract" rows="6" data-markdown="Long abstract""#))
-            // Also an empty one has room for lines; other texts have a line.
+            // Even an empty Markdown property has a multi-line field; other text has a single line.
             #expect(form.contains(#"data-markdown="Short abstract""#) && form.contains(#"<input id="f-level""#))
             let rows = try await browser.get("/panel/rows/sessions?columns=title,longAbstract,shortAbstract").text
             #expect(rows.contains("**laptop**") && !rows.contains("data-markdown"), "\(rows)")
         }
     }
 
-    @Test("a form that nobody touched leaves lines and spaces at their ends as they are")
+    @Test("an untouched form leaves line endings and trailing spaces as they are")
     func untouched() async throws {
         try await Self.run { fixture, browser in
             let text = "one  \ntwo\n\n- three \n"
@@ -66,7 +66,7 @@ import TomboloModel
         }
     }
 
-    @Test("a text that is too long to be formatted is shown as it is")
+    @Test("text too long to be formatted is shown as it is")
     func long() async throws {
         try await Self.run { fixture, browser in
             let text = "**a** " + String(repeating: "b", count: MarkdownHTML.maximumByteCount)
@@ -76,7 +76,7 @@ import TomboloModel
         }
     }
 
-    @Test("a preview is made for those who are logged in, from their own forms alone, up to a length")
+    @Test("previews work only for logged-in users, from the panel's own forms, and up to a maximum length")
     func preview() async throws {
         try await Self.run(as: "attendee") { _, browser in
             let answer = try await browser.post(MarkdownPages.path, [MarkdownPages.field: "# a\r\n*b* <i>"])

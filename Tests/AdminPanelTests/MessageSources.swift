@@ -4,7 +4,7 @@ import TomboloLocalization
 
 @testable import AdminPanel
 
-/// The texts that translations are for, as they stand in the sources: Swift, templates and the script; or those of mails.
+/// The translatable texts in the sources: in Swift, templates and the script, or those in mails.
 struct MessageSources {
     struct Message: Hashable {
         var context: String?
@@ -13,25 +13,25 @@ struct MessageSources {
     }
 
     private(set) var messages: [Message] = []
-    /// Where each one is first.
+    /// Where each text occurs first.
     private(set) var places: [Message: String] = [:]
-    /// What can't be taken from the sources, or would be in one language for all.
+    /// Texts that can't be extracted from the sources, or that would be in one language for everybody.
     private(set) var problems: [String] = []
 
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
     private static let panel = root.appending(path: "Packages/Server/AdminPanel")
-    /// The modules whose texts people of the panel see.
+    /// The modules whose texts appear in the panel.
     private static let modules = [
         "Server/AdminPanel", "Server/AdminService", "Server/JSONAPI", "Server/HTTP", "Server/Authentication",
         "Server/PostgresStore", "Server/ServerModel", "Server/GatewayService", "Core/Model", "Core/Rules",
         "Core/RuleDocuments", "Tools/Migration",
     ]
 
-    /// Whose texts servers without a panel have too.
+    /// The mails' texts, which servers without a panel use too.
     private static let mails = root.appending(path: "Packages/Server/Authentication/Mail/Texts")
 
-    /// The catalogues themselves, and what passes texts of others on.
+    /// The catalogues themselves, and files that only pass on other texts.
     private static let others =
         BuiltInTranslations.files.keys.map { "\($0.capitalized).swift" } + ["RequestFailure+Localized.swift"]
 
@@ -45,7 +45,7 @@ struct MessageSources {
 
     private init(messages: [Message]) { self.messages = messages }
 
-    /// Those of the panel.
+    /// Reads the panel's texts.
     init() throws {
         self.init(messages: [])
         for module in Self.modules {
@@ -55,7 +55,7 @@ struct MessageSources {
                 try read(String(contentsOf: file, encoding: .utf8), of: file, isPanel: module == "Server/AdminPanel")
             }
         }
-        // Its texts are attributes.
+        // `described.mustache` contains only attributes.
         for file in try Self.files(in: Self.panel, "mustache") where file.lastPathComponent != "described.mustache" {
             for text in TemplateTexts.all(in: try String(contentsOf: file, encoding: .utf8)) {
                 add(Message(text: text), at: file)
@@ -122,13 +122,13 @@ struct MessageSources {
     }
 }
 
-/// Reads literals of texts from Swift, with `{0}` for what is put in.
+/// Reads text literals from Swift code, replacing interpolations with `{0}` and so on.
 struct SwiftTextReader {
     private var rest: Substring
 
     init(_ code: Substring) { rest = code }
 
-    /// A literal, or several joined with `+`; nil if something else stands here.
+    /// Reads a literal, or several joined with `+`; nil if something else comes next.
     mutating func text() -> String? {
         var text = ""
         var places = 0
@@ -141,7 +141,7 @@ struct SwiftTextReader {
         return text
     }
 
-    /// Goes on after a comma and a label, if they stand here.
+    /// Skips a comma and the label if they come next.
     mutating func takes(_ label: String) -> Bool {
         skipSpace()
         guard take(",") else { return false }
@@ -149,14 +149,14 @@ struct SwiftTextReader {
         return take(label)
     }
 
-    /// Goes on after a label of the same call.
+    /// Skips to just after a label in the same call.
     mutating func skip(to label: String) -> Bool {
         guard let range = rest.prefix(400).firstRange(of: label) else { return false }
         rest = rest[range.upperBound...]
         return true
     }
 
-    /// The literals among the arguments of a call that has begun.
+    /// The literals among the arguments of a call, from just after its opening parenthesis.
     mutating func textsOfCall() -> [String] {
         var texts: [String] = []
         var depth = 1
@@ -187,7 +187,7 @@ struct SwiftTextReader {
 
     private static let escapes: [Character: Character] = ["n": "\n", "t": "\t", "\"": "\"", "\\": "\\", "'": "'"]
 
-    /// Nil for one that doesn't end.
+    /// Returns nil for an unterminated literal.
     private mutating func literal(_ places: inout Int) -> String? {
         rest.removeFirst()
         var text = ""

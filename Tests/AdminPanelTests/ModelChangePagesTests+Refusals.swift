@@ -8,9 +8,9 @@ import TomboloHTTP
 import TomboloMigration
 import TomboloServerModel
 
-/// What isn't done, and what the page says of it.
+/// Changes that are refused, and what the page then says.
 extension ModelChangePagesTests {
-    @Test("every mistake of both documents is listed, and both texts stay in the form")
+    @Test("every mistake in both documents is listed, and both texts stay in the form")
     func mistakes() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -26,7 +26,7 @@ extension ModelChangePagesTests {
                 #expect(answer.text.contains(text), "\(text): \(answer.text)")
             }
             #expect(try Self.form(answer.text) == form)
-            // What rules name is looked for in the model, once that can be read.
+            // Names in rules are checked against the model once the model itself is valid.
             let named = rules.replacing("applyWhen: {}", with: "applyWhn: {}", maxReplacements: 1)
             let unknown = try await browser.post(
                 "\(Self.path)/plan", form.merging(["models": models, "rules": named]) { $1 })
@@ -41,7 +41,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("names that the trash and PostgreSQL have for themselves are refused")
+    @Test("names reserved by the trash and by PostgreSQL are refused")
     func reserved() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -69,7 +69,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("the plan of a renaming names the functions that have the old name")
+    @Test("the plan for a rename lists the functions that use the old name")
     func mentions() async throws {
         try await Self.with { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -81,7 +81,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("a small form that can't be used, or wasn't, keeps what was entered")
+    @Test("a small form that is invalid or wasn't applied keeps what was entered")
     func wishes() async throws {
         try await Self.with { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -109,7 +109,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("documents or tables that have changed since the plan was seen are told, and nothing is done")
+    @Test("if documents or tables have changed since the plan was shown, the page says so and nothing is done")
     func stale() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -136,7 +136,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("a step that fails takes everything back, the page says why, and leads back to the text")
+    @Test("a failed step rolls everything back, and the page says why and links back to the text")
     func failure() async throws {
         try await Self.with { fixture, _, client in
             try await fixture.pool.execute(
@@ -180,7 +180,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("what isn't over when the answer comes isn't called done, and no second change begins")
+    @Test("an unfinished change isn't shown as done, and no second change can start")
     func waiting() async throws {
         try await Self.with(runs: false) { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -198,7 +198,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("a database user who doesn't act as the tables' owner isn't used")
+    @Test("a database user who can't act as the tables' owner isn't used")
     func users() async throws {
         try await Self.with(user: { $0.adminServer.pool.configuration }) { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -209,7 +209,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("nobody but super administrators changes models, and not while viewing as somebody else")
+    @Test("only super administrators can change models, and not while viewing as somebody else")
     func access() async throws {
         try await Self.with { fixture, app, client in
             let pattern = "/panel/models/{app}"
@@ -249,7 +249,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("applying takes the password, which loses nothing of the texts")
+    @Test("applying asks for the password, and the texts aren't lost")
     func password() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -267,7 +267,7 @@ extension ModelChangePagesTests {
         }
     }
 
-    @Test("a server without a user for it changes no models, and says how to switch it on")
+    @Test("a server without a database user for it changes no models, and says how to enable that")
     func off() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

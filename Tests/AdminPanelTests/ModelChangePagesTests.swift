@@ -15,10 +15,10 @@ import TomboloServerModel
     static let path = "/panel/models/conference"
     static let runPath = "/panel/migration"
 
-    /// A panel that may change models.
+    /// A panel that can change models.
     /// - Parameters:
-    ///   - user: the database user for it; nil for the owner.
-    ///   - runs: whether what is asked for is done. Otherwise it waits.
+    ///   - user: the database user for changes; nil for the owner.
+    ///   - runs: whether requested changes are made; otherwise they keep waiting.
     static func with(
         user: (@Sendable (ServiceFixture) -> PostgresConfiguration)? = nil, runs: Bool = true,
         _ body: @escaping @Sendable (ServiceFixture, HTTPApplication, any TestClientProtocol) async throws -> Void
@@ -43,7 +43,7 @@ import TomboloServerModel
         }
     }
 
-    /// What the form of a page has in it, to be sent again.
+    /// The fields of a page's form, for sending it again.
     static func form(_ page: String) throws -> [String: String] {
         func area(_ name: String) throws -> String {
             let pattern = try Regex(
@@ -55,7 +55,7 @@ import TomboloServerModel
         return ["models": try area("models"), "rules": try area("rules"), "basis": String(basis)]
     }
 
-    /// The form with the changes of some small forms.
+    /// The form after the changes of some of the small forms.
     static func edited(
         _ browser: PanelBrowser, _ form: [String: String]? = nil, _ wishes: [String: String]...
     ) async throws -> [String: String] {
@@ -78,7 +78,7 @@ import TomboloServerModel
     ]
     static let boatRules = "  Boat:\n    - *superAdmin\n"
 
-    /// What the plan's form sends.
+    /// The fields of the plan's form.
     static func planned(_ browser: PanelBrowser, _ form: [String: String]) async throws -> (String, [String: String]) {
         let answer = try await browser.post("\(path)/plan", form)
         try #require(answer.status == 200, "\(answer.text)")
@@ -99,7 +99,7 @@ import TomboloServerModel
         try await fixture.pool.withConnection { try await DocumentTable.version($0) }
     }
 
-    @Test("a class and a property are added, the plan says how, and the panel has both without a restart")
+    @Test("after adding a class and a property, the plan says how, and the panel shows both without a restart")
     func adding() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -115,7 +115,7 @@ import TomboloServerModel
                 "column track.motto", "(outside a transaction)", "Applying it again continues", "track: 0 rows",
                 "Lines added: 2. Lines removed: 0.",
             ] { #expect(plan.contains(text), "\(text): \(plan)") }
-            // Whoever changes rules may lose what they may do.
+            // New rules may cost users some of their rights.
             #expect(plan.contains("name=\"agreed\"") && plan.contains("these rules decide who may do what"))
             #expect(try await browser.post("\(Self.path)/apply", fields).status == 422)
             #expect(try await Self.version(fixture) == before)
@@ -138,7 +138,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("without an index on a table in use, all of it is one transaction")
+    @Test("unless an index is built on a table in use, everything happens in one transaction")
     func atomic() async throws {
         try await Self.with { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -147,7 +147,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what is dropped takes a tick, is retired, and keeps its values")
+    @Test("a dropped property takes a tick, is retired, and keeps its values")
     func dropping() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -168,7 +168,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a renamed property keeps its values under the new name, and says that SQL has to follow")
+    @Test("a renamed property keeps its values, and the plan says that SQL code must follow")
     func renaming() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")

@@ -2,7 +2,7 @@
 import Testing
 import TomboloHTTP
 
-@Suite("A form with files is taken apart alike however it arrives")
+@Suite("A form with files is parsed the same however it's split")
 struct MultipartDecoderTests {
     private static func events(_ text: String, piece: Int, type: String = "multipart/form-data; boundary=xy") throws
         -> [MultipartDecoder.Event]
@@ -23,7 +23,7 @@ struct MultipartDecoderTests {
         return events
     }
 
-    @Test("parts, files, empty ones, and content that looks like a boundary")
+    @Test("parses parts, files, empty ones, and content that looks like a boundary")
     func parts() throws {
         let text =
             "--xy\r\nContent-Disposition: form-data; name=\"a\"\r\n\r\none\r\n--xz\r\n-\r\n--x\r\n--xy\r\n"
@@ -38,7 +38,7 @@ struct MultipartDecoderTests {
     }
 
     @Test(
-        "what isn't such a form is refused",
+        "anything but a valid form is refused",
         arguments: [
             "", "x", "--xy", "--xy\r\n", "--xy-", "preamble\r\n--xy--", "--xyz", "--xy\r\n\r\n\r\n--xy--",
             "--xy\r\nContent-Disposition: form-data\r\n\r\n\r\n--xy--", "--xy\r\nContent-Type: a\r\n\r\n\r\n--xy--",
@@ -55,7 +55,7 @@ struct MultipartDecoderTests {
     }
 
     @Test(
-        "other types, and boundaries that can't be, aren't read",
+        "other types and invalid boundaries aren't read",
         arguments: [
             "", "text/csv", "multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=x",
             "multipart/form-data; boundary=\"\"", "multipart/form-data; boundary=\(String(repeating: "x", count: 71))",
@@ -63,7 +63,7 @@ struct MultipartDecoderTests {
         ])
     func types(_ type: String) { #expect(MultipartDecoder(contentType: type) == nil) }
 
-    @Test("random bytes never crash, and give the same however they're cut")
+    @Test("random bytes never crash, and give the same result however they're split")
     func fuzz() {
         let pieces = [
             "--xy", "\r\n", "--", "Content-Disposition: form-data; name=\"a\"", "\r", "\n", "x", "\r\n\r\n", "ü",

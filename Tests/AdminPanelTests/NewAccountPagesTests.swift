@@ -12,7 +12,7 @@ import TomboloModel
     private static let path = "/panel/accounts/new"
     private static let person = ["email": " New@Example.org ", "name": "New Person"]
 
-    /// Their name, whether the address is verified, and how many roles they have.
+    /// The user's name, whether their address is verified, and how many roles they have.
     private static func user(_ fixture: ServiceFixture) async throws -> String {
         try await fixture.pool.query(
             """
@@ -23,7 +23,7 @@ import TomboloModel
     }
 
     @Test(
-        "somebody who is added chooses a password by a mailed link, which proves the address; nobody else sees the link"
+        "an added user sets a password through a mailed link, which verifies the address; nobody else sees the link"
     )
     func adding() async throws {
         try await MailingPanel.with { fixture, browser, folder in
@@ -44,7 +44,7 @@ import TomboloModel
                 "SELECT expires_at BETWEEN now() + interval '6 days' AND now() + interval '8 days' FROM tombolo.mail_token"
             )
             #expect(try lasting[0, 0].bool)
-            // A link in a mail is good once.
+            // A mailed link works once.
             #expect(try await MailingPanel.setPassword("battery staple", by: link, browser).status == 200)
             #expect(try await MailingPanel.setPassword("battery stable", by: link, browser).status == 400)
             #expect(try await Self.user(fixture) == "New Person verified 0")
@@ -52,7 +52,7 @@ import TomboloModel
         }
     }
 
-    @Test("an address that has an account leads to that one, and what can't be used stays in the form")
+    @Test("an address that already has an account links to that account, and invalid values stay in the form")
     func refusing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -74,7 +74,7 @@ import TomboloModel
         }
     }
 
-    @Test("without mails the account is made all the same, and the pages say how it gets a password")
+    @Test("without mail the account is still created, and the pages say how it gets a password")
     func withoutMail() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -94,7 +94,7 @@ import TomboloModel
         }
     }
 
-    @Test("who may only see accounts adds none, and mails nobody")
+    @Test("users who may only see accounts can't add any, and can't cause mails")
     func access() async throws {
         try await MailingPanel.with { fixture, browser, folder in
             let link = "/panel/accounts/\(try #require(fixture.users["attendee"]))/password-link"

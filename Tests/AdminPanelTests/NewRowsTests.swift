@@ -7,19 +7,19 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// New objects in the rows of a list.
+/// New objects in a list's rows.
 @Suite struct NewRowsTests {
     private static func names(_ fixture: ServiceFixture) async throws -> [String] {
         try await fixture.pool.query("SELECT name FROM track ORDER BY name").map { try $0[0].string }
     }
 
-    /// The number of the first empty row of a form.
+    /// The index of the first empty row in a form.
     private static func firstNew(_ form: [String: String]) throws -> Int {
         let count = try #require(form["n"].flatMap(Int.init))
         return try #require((0..<count).first { form["i.\($0)"]?.isEmpty == true })
     }
 
-    @Test("what belongs to a record is edited and added in one form")
+    @Test("the objects that belong to a record are edited and added in one form")
     func children() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -42,12 +42,12 @@ import TomboloModel
                 let added = try await fixture.pool.query(
                     "SELECT count(*) FROM track WHERE name LIKE 'Added%' AND event = $1",
                     [.bytea(fixture.event.bytes)])
-                #expect(try added[0, 0].int == 2, "they belong to the event by which the list is filtered")
+                #expect(try added[0, 0].int == 2, "they belong to the event that the list is filtered by")
             }
         }
     }
 
-    @Test("new rows that are refused keep what was entered, and are made once by the next try")
+    @Test("refused new rows keep what was entered, and are created only once when sent again")
     func refused() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -76,7 +76,7 @@ import TomboloModel
         }
     }
 
-    @Test("there are no new rows where they can't have everything that an object must have")
+    @Test("new rows aren't offered if the columns can't provide everything that an object requires")
     func required() async throws {
         try await StructuredFormTests.run { site in
             _ = try await site.fixture.ship(site.client, ["name": "A"])
@@ -85,7 +85,7 @@ import TomboloModel
         }
     }
 
-    @Test("nobody makes in a list what they may not make")
+    @Test("nobody can create objects in a list that they may not create otherwise")
     func forbidden() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -9,7 +9,7 @@ import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
 
-/// The audit log in the panel: search, history, and putting back with a way to undo it.
+/// The audit log in the panel: search, history, and restoring values with an undo.
 @Suite(.serialized) struct PanelAuditTests {
     private static func withLog(
         _ body:
@@ -37,7 +37,7 @@ import TomboloRules
             .string
     }
 
-    @Test("an object's history shows each change, and what is put back can be undone from the notice")
+    @Test("an object's history shows each change, and restored values can be undone from the notice")
     func putBack() async throws {
         try await Self.withLog { fixture, browser, path, copy in
             try await fixture.rows().set("Session", fixture.sessions[0], "title", "<b>Changed</b>")
@@ -65,7 +65,7 @@ import TomboloRules
         }
     }
 
-    @Test("the search narrows the log, and nobody sees it without the rules' leave")
+    @Test("the search narrows the log, and nobody sees the log unless the rules let them")
     func search() async throws {
         try await Self.withLog { fixture, browser, path, copy in
             try await fixture.rows().set("Session", fixture.sessions[0], "title", "Needle")
@@ -88,7 +88,7 @@ import TomboloRules
         }
     }
 
-    /// What ends a look besides its button and the log-out.
+    /// What ends viewing as somebody else, besides its button and logging out.
     private static func expiry(
         _ fixture: ServiceFixture, _ client: any TestClientProtocol, _ copy: () async throws -> Void
     ) async throws {
@@ -102,14 +102,14 @@ import TomboloRules
         let cookie = try #require(browser.cookie("tombolo_view"))
         #expect(try await browser.get("/panel/data/sessions").text.contains("The attendee"))
         #expect(try await browser.post("/panel/view-as/end").status == 303)
-        // The cookie of a look that the log has ended looks at nothing.
+        // Once the log has a viewing's end, its cookie no longer works.
         browser.setCookie("tombolo_view", cookie)
         #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 3"))
         #expect(try await open() == 0)
 
-        // Nor does that of an earlier one, while another goes on.
+        // Nor does the cookie of an earlier viewing while another one is open.
         #expect(try await browser.post("/panel/view-as", ["role": "conference/moderator"]).status == 303)
-        // For a minute from its beginning, however slow this is.
+        // For its first minute, a viewing stays open without its cookie. Give a slow test more time.
         try await fixture.pool.execute(
             "UPDATE tombolo.panel_viewing SET began_at = now() + interval '10 minutes' WHERE ended_at IS NULL")
         browser.setCookie("tombolo_view", cookie)
@@ -119,7 +119,7 @@ import TomboloRules
         #expect(try await browser.get("/panel").status == 200)
         #expect(try await open() == 0, "its cookie is gone")
 
-        // A session that expires, and one whose log-in is ended from elsewhere.
+        // An expired session, and a log-in ended from elsewhere.
         for sql in [
             "UPDATE tombolo.panel_session SET used_at = now() - interval '3 hours'",
             "UPDATE tombolo.login_session SET revoked_at = now(), end_reason = 'test' WHERE revoked_at IS NULL",
@@ -127,7 +127,7 @@ import TomboloRules
             let other = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             #expect(try await other.post("/panel/view-as", ["user": "\(attendee)"]).status == 303)
             try await ViewingService.end(fixture.adminServer.authenticator)
-            #expect(try await open() == 1, "it goes on")
+            #expect(try await open() == 1, "it's still open")
             try await fixture.pool.execute(sql)
             try await ViewingService.end(fixture.adminServer.authenticator)
             #expect(try await open() == 0, "\(sql)")
@@ -141,7 +141,7 @@ import TomboloRules
         #expect(try last[0, 0].bool && last[0, 1].string == "y")
     }
 
-    @Test("the search takes a user's address, and of one that nobody has finds nothing")
+    @Test("the search accepts a user's address, and an address that nobody has finds nothing")
     func byAddress() async throws {
         try await Self.withLog { fixture, browser, _, copy in
             let organizer = try await PanelBrowser.loggedIn(browser.client, as: "organizer")
@@ -157,7 +157,7 @@ import TomboloRules
         }
     }
 
-    @Test("a conflict says who made the other's changes and when, to those who may read the log, once it has them")
+    @Test("a conflict shows who made the other changes and when, to users who may read the log, once it has them")
     func conflict() async throws {
         try await Self.withLog { fixture, browser, history, copy in
             let page = "/panel/data/sessions/\(fixture.sessions[0])"
@@ -173,7 +173,7 @@ import TomboloRules
             theirs["f.title"] = "Theirs"
             #expect(try await organizer.send(page, theirs, token: nil).status == 303)
 
-            // What the log has is older than the form.
+            // The log's newest entry is older than the form.
             let early = try await browser.send(page, mine, token: nil)
             #expect(early.status == 412 && !early.text.contains("Who changed it:"), "\(early.text)")
             #expect(early.text.contains(#/The audit log doesn't show yet who changed [^:]*Title/#), "\(early.text)")
@@ -192,7 +192,8 @@ import TomboloRules
         }
     }
 
-    @Test("who looks as whom is in the log, from when to when, also when one look replaces another or the login ends")
+    @Test(
+        "the log says who viewed as whom, from when to when, even if another viewing or the log-in's end cut it short")
     func viewing() async throws {
         try await Self.withLog { fixture, browser, _, copy in
             let attendee = try #require(fixture.users["attendee"])
@@ -201,7 +202,7 @@ import TomboloRules
             #expect(try await browser.post("/panel/view-as/end").status == 303)
             #expect(try await browser.post("/panel/view-as", ["role": "conference/moderator"]).status == 303)
             #expect(try await browser.post("/panel/logout").status == 303)
-            // What was refused isn't a look.
+            // A refused attempt isn't logged as a viewing.
             let admin = try await PanelBrowser.loggedIn(browser.client, as: "admin")
             #expect(try await admin.post("/panel/view-as", ["user": "\(superAdmin)"]).status == 403)
             try await copy()

@@ -15,15 +15,15 @@ import TomboloRules
 
 @testable import AdminPanel
 
-/// What a browser does: keeps cookies, follows nothing by itself, and finds a form's token on a page.
+/// A browser that keeps cookies, doesn't follow redirects by itself, and finds a page's form token.
 final class PanelBrowser: Sendable {
     let client: any TestClientProtocol
     private let cookies = Mutex<[String: String]>([:])
 
     init(_ client: any TestClientProtocol) { self.client = client }
 
-    /// Runs a panel on a fixture's database, with the admin server's rights.
-    /// - Parameter rules: nil for the fixture's, whatever becomes of those in the database.
+    /// Runs a panel on a fixture's database with the admin server's rights.
+    /// - Parameter rules: nil for the fixture's rules, even if those in the database change.
     static func with(
         _ fixture: ServiceFixture, panel: AdminPanel? = nil, additions: PanelAdditions = PanelAdditions(),
         limits: HTTPLimits = HTTPLimits(), rules: LiveRules? = nil, keptRequests: KeptRequests? = nil,
@@ -42,7 +42,7 @@ final class PanelBrowser: Sendable {
         try await app.test(.router) { try await body(app, $0) }
     }
 
-    /// A browser in which somebody is logged in.
+    /// A browser with a logged-in user.
     static func loggedIn(_ client: any TestClientProtocol, as role: String) async throws -> PanelBrowser {
         let browser = PanelBrowser(client)
         let answer = try await browser.logIn(as: role)
@@ -58,7 +58,7 @@ final class PanelBrowser: Sendable {
         return try await send("/panel/login", fields, token: nil, headers: [.origin: "http://localhost"])
     }
 
-    /// Has everybody asked for their password again, as if a minute more than it counts for were over.
+    /// Makes every session's password proof a minute too old, so everybody is asked for their password again.
     static func ageProofs(_ pool: PostgresPool) async throws {
         let seconds = PanelSession.proofSeconds * Int64(Patience.factor) + 60
         try await pool.query(
@@ -74,7 +74,7 @@ final class PanelBrowser: Sendable {
     }
 
     /// Sends a form.
-    /// - Parameter token: of the session's forms; nil for none.
+    /// - Parameter token: the token for the session's forms, or nil to send none.
     @discardableResult
     func send(
         _ path: String, _ fields: [String: String], token: String?, headers: HTTPFields = [:]
@@ -88,13 +88,13 @@ final class PanelBrowser: Sendable {
             headers: headers)
     }
 
-    /// Sends a form with the token of a page of this session.
+    /// Sends a form with a token from one of this session's pages.
     @discardableResult
     func post(_ path: String, _ fields: [String: String] = [:], headers: HTTPFields = [:]) async throws -> Answer {
         try await send(path, fields, token: try await formToken(), headers: headers)
     }
 
-    /// Sends a form whose fields may have the same name, with the token of a page of this session.
+    /// Sends a form that may repeat field names, with a token from one of this session's pages.
     @discardableResult
     func submit(_ path: String, _ fields: [(String, String)]) async throws -> Answer {
         let pairs = fields.filter { $0.0 != "_token" } + [("_token", try await formToken())]
@@ -103,7 +103,7 @@ final class PanelBrowser: Sendable {
             headers: [.contentType: "application/x-www-form-urlencoded"])
     }
 
-    /// The hidden fields of the form in a page's content that has most of them.
+    /// The hidden fields of the form that has most of them in the page's main content.
     static func hidden(_ page: String) -> [(String, String)] {
         let content = page.components(separatedBy: "<main").last ?? ""
         let forms = content.components(separatedBy: "<form").dropFirst().map { form in
@@ -132,7 +132,7 @@ final class PanelBrowser: Sendable {
         return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
     }
 
-    /// What is at an address, byte by byte, if it's there.
+    /// The bytes at an address.
     func file(_ path: String) async throws -> Data { Data(try await exchange(.get, path).body.readableBytesView) }
 
     private func exchange(

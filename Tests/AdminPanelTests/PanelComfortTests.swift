@@ -7,7 +7,9 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct PanelComfortTests {
-    @Test("a copy begins with all that its reader sees, lists of links too, and leaves the original as it is")
+    @Test(
+        "a copy starts with everything that its reader can see, including lists of links, and leaves the original unchanged"
+    )
     func duplicating() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -30,7 +32,7 @@ import TomboloModel
                 #expect(copy.contains("Talk 1, again") && copy.contains("Ada") && copy.contains("Grace"), "\(copy)")
                 #expect(try await browser.get("/panel/data/sessions?q=talk%201").text.contains("of 2"))
 
-                // Nobody copies what they don't see, and what a form says of the rest is checked as everything is.
+                // Nobody can copy what they can't see, and the copied values in a form are validated like any others.
                 #expect(try await browser.get("/panel/new/sessions?copy=\(fixture.draftSession)").status == 404)
                 #expect(try await browser.get("/panel/new/sessions?copy=%3Cscript%3E").status == 404)
                 for hidden in ["\"x\"", "[{}]", "{\"a\":1}", "<"] {
@@ -43,7 +45,7 @@ import TomboloModel
         }
     }
 
-    @Test("what belongs to a record stands beside it, as far as its reader sees that, with a way to add one")
+    @Test("a record shows the objects that belong to it, as far as its reader can see them, with a link for adding one")
     func children() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -61,7 +63,7 @@ import TomboloModel
         }
     }
 
-    @Test("the colours are a browser's choice, and nothing but the three that there are")
+    @Test("each browser chooses one of the three colour themes, and nothing else")
     func theme() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -84,7 +86,7 @@ import TomboloModel
         }
     }
 
-    @Test("an address of the panel that leads nowhere is a page that isn't there")
+    @Test("unknown addresses in the panel give a 'not found' page")
     func nothing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -7,7 +7,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct PanelFormTests {
-    @Test("a form counts only with the token of its own session, and from a page of this server")
+    @Test("a form is accepted only with its own session's token, and only from a page of this server")
     func forgedForms() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -37,7 +37,7 @@ import TomboloModel
         }
     }
 
-    @Test("nobody is logged in from another site's page")
+    @Test("nobody can be logged in from another site's page")
     func forgedLogIn() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -53,7 +53,7 @@ import TomboloModel
         }
     }
 
-    @Test("pages allow no script but the panel's, no frame, and are kept nowhere")
+    @Test("pages allow no scripts but the panel's, no frames and no caching")
     func headers() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -80,7 +80,7 @@ import TomboloModel
         }
     }
 
-    @Test("the form of a new object is filled with what the rules demand")
+    @Test("a new object's form is filled in with what the rules demand")
     func demanded() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -104,14 +104,14 @@ import TomboloModel
                     WHERE e.name = 'My own days' AND r.user = $1 AND r.role = 'owner'
                     """, [.bytea(attendee.bytes)])
                 #expect(try owners[0, 0].int == 1)
-                // Who may make any event has the choice.
+                // A user who may create any event can choose the creator.
                 let admin = try await PanelBrowser.loggedIn(client, as: "admin")
                 #expect(PanelRecordTests.fields(try await admin.get("/panel/new/events").text)["f.creator"] == "")
             }
         }
     }
 
-    @Test("a rule that a trigger checks is said in its words, at its field")
+    @Test("a rule checked by a trigger is reported in the trigger's words, at its field")
     func raised() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -43,10 +43,10 @@ import TomboloModel
         }
     }
 
-    @Test("texts of any length don't keep anybody from a list, in whatever order")
+    @Test("text of any length keeps nobody from seeing a list, in any order")
     func longTexts() async throws {
         try await ServiceFixture.with { fixture in
-            // Together more than a list reads.
+            // Together, these exceed what a list reads.
             try await fixture.pool.query(
                 "UPDATE session SET title = 'Long talk' || repeat('x', 4000000), subtitle = repeat('y', 4000000)")
             try await fixture.pool.query("UPDATE event SET name = name || repeat('z', 9000000)")
@@ -62,7 +62,7 @@ import TomboloModel
         }
     }
 
-    @Test("forms without JavaScript lead to the address that they mean")
+    @Test("forms without JavaScript redirect to the address of their result")
     func canonical() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -81,7 +81,7 @@ import TomboloModel
         }
     }
 
-    @Test("a list is kept by a name, for its user alone, and deleted with a way back")
+    @Test("a list can be saved under a name, for its user only, and deleting it can be undone")
     func savedViews() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -120,7 +120,7 @@ import TomboloModel
                     INSERT INTO tombolo.panel_view (user_id, class, name, query)
                     SELECT $1, 'Session', 'View ' || n, '' FROM generate_series(1, $2) AS n
                     """, [.objectId(user), .int64(Int64(SavedViews.maximumCount - 1))])
-                // Whoever saves one stops after counting, until the holder lets go.
+                // Each save stops after counting, until the holder releases the lock.
                 try await fixture.pool.execute(
                     """
                     CREATE FUNCTION hold_views() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -138,7 +138,7 @@ import TomboloModel
                     async let other = browser.send("/panel/views/sessions", ["name": "Two", "query": ""], token: token)
                     return try await [one.status, other.status]
                 }()
-                // Not by the holder: a transaction sees others as they were when it first looked.
+                // Not on the holder's connection: within a transaction, pg_stat_activity keeps showing its first snapshot.
                 let waiting = """
                     SELECT count(*) FROM pg_stat_activity
                     WHERE datname = current_database() AND wait_event_type = 'Lock' AND wait_event = 'advisory'
@@ -157,7 +157,7 @@ import TomboloModel
         }
     }
 
-    @Test("that a view with a long address was deleted is told, in a cookie that browsers take")
+    @Test("deleting a view with a long address is reported, in a cookie that browsers accept")
     func longView() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -171,7 +171,7 @@ import TomboloModel
         }
     }
 
-    @Test("nobody sees what the rules hide from them: no row, no title of a link, no count, no class")
+    @Test("nobody sees what the rules hide from them: no row, no link title, no count, no class")
     func secondUser() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -188,7 +188,7 @@ import TomboloModel
         }
     }
 
-    @Test("hostile values are text")
+    @Test("hostile values are shown as text")
     func hostileValues() async throws {
         try await ServiceFixture.with { fixture in
             let hostile = #"<script>alert(1)</script>"' onmouseover=x {{title}} {{{contentHTML}}} "\#u{301}"#

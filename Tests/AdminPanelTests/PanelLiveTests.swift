@@ -11,7 +11,7 @@ import TomboloRules
 @testable import AdminPanel
 
 @Suite struct PanelLiveTests {
-    @Test("streams are bounded, for each user and for all: the newest of a user takes the place of the oldest")
+    @Test("streams are limited per user and in total: a user's newest replaces their oldest")
     func bounds() async throws {
         let bell = TickBell()
         var listenings: [TickBell.Listening] = []
@@ -20,7 +20,7 @@ import TomboloRules
         #expect(bell.count == TickBell.maximumCountOfUser + 1)
         listenings.append(try #require(bell.listen(user: "ann")))
         #expect(bell.count == TickBell.maximumCountOfUser + 1)
-        // The oldest ends, after the ring that it had.
+        // The oldest stream ends after the ring that it already received.
         #expect(await listenings[0].rings.reduce(0) { count, _ in count + 1 } == 1)
         for user in 0..<TickBell.maximumCount {
             if let listening = bell.listen(user: "user \(user)") { listenings.append(listening) }
@@ -33,7 +33,7 @@ import TomboloRules
         #expect(bell.count == 0)
     }
 
-    @Test("a stream tells that its page changed, and nothing of changes that its reader may not see")
+    @Test("a stream reports that its page changed, but not changes that its reader may not see")
     func changes() async throws {
         try await ServiceFixture.with { fixture in
             let panel = AdminPanel(
@@ -46,7 +46,7 @@ import TomboloRules
                     let page = try await browser.get("/panel/data/sessions").text
                     let stream = String(try #require(page.firstMatch(of: /data-watches="([^"]+)"/)).1)
                         .replacing("&amp;", with: "&")
-                    // Another event's session, which the organizer doesn't see.
+                    // A session of another event, which the organizer can't see.
                     try await fixture.rows().set(
                         "Session", fixture.draftSession, "title", .string("Still secret \(round)"))
                     async let answer = browser.get(stream)
@@ -54,7 +54,7 @@ import TomboloRules
                     try await Self.ring(panel, times: 2)
                     try await fixture.rows().set("Session", fixture.sessions[0], "title", .string("Changed \(round)"))
                     try await Self.ring(panel, times: 3)
-                    // The log-out ends the stream. On a busy machine that may be before the stream has looked.
+                    // Logging out ends the stream, on a busy machine perhaps before it has checked for changes.
                     try await browser.post("/panel/logout")
                     while panel.core.bell.count > 0 { try await Self.ring(panel, times: 1) }
                     let text = try await answer.text
@@ -66,7 +66,7 @@ import TomboloRules
         }
     }
 
-    @Test("a stream ends with the cookie that it was asked for with, and tells whether the session goes on")
+    @Test("a stream ends with the cookie that opened it, and says whether the session continues")
     func renewing() async throws {
         try await ServiceFixture.with { fixture in
             let panel = AdminPanel(
@@ -84,7 +84,7 @@ import TomboloRules
         }
     }
 
-    @Test("a stream takes the page's own permission and a session")
+    @Test("a stream takes a session and the permission for its page")
     func access() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -96,7 +96,7 @@ import TomboloRules
         }
     }
 
-    /// As ticks would, with the time that a stream takes between two looks.
+    /// Rings like ticks, allowing for the interval between a stream's checks.
     private static func ring(_ panel: AdminPanel, times: Int) async throws {
         for _ in 0..<times {
             panel.core.bell.ring()

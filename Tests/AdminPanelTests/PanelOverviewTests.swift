@@ -8,7 +8,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct PanelOverviewTests {
-    @Test("the overview tells of the trash and of failed purges to those who may look after them, and to nobody else")
+    @Test("the overview shows the trash and failed purges to those who may manage them, and to nobody else")
     func attention() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -37,7 +37,7 @@ import TomboloModel
         }
     }
 
-    @Test("what the app or the purge keeps isn't said to be deleted soon")
+    @Test("objects kept by the app or the purge aren't announced for deletion soon")
     func kept() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -55,7 +55,7 @@ import TomboloModel
                         text.contains(": \($0) in the trash will be deleted permanently within 7 days.")
                     }
                 }
-                // The owner stays if the event isn't over when they're due.
+                // The owner is kept if the event isn't over when they're due.
                 #expect(try await soon(endsIn: 3) == [2])
                 #expect(try await soon(endsIn: 30) == [1])
                 try await fixture.pool.execute(

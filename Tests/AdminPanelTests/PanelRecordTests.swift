@@ -10,7 +10,7 @@ import TomboloModel
 @testable import AdminPanel
 
 @Suite struct PanelRecordTests {
-    /// The fields of a form on a page, as a browser would send them again.
+    /// The fields of a page's form, as a browser would send them again.
     static func fields(_ page: String) -> [String: String] {
         var fields: [String: String] = [:]
         for match in page.matches(of: /<input([^>]*)>/) {
@@ -38,7 +38,7 @@ import TomboloModel
             .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
     }
 
-    /// A browser and the form of the first session.
+    /// A browser, and the form of the first session.
     private static func withForm(
         as role: String = "owner",
         _ body:
@@ -61,7 +61,7 @@ import TomboloModel
             .string
     }
 
-    @Test("a record shows its fields, what it links to and what links to it")
+    @Test("a record shows its fields, the objects it links to, and those that link to it")
     func record() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -82,7 +82,7 @@ import TomboloModel
         }
     }
 
-    @Test("a form that nobody touched changes nothing, and one field changes alone")
+    @Test("an untouched form changes nothing, and a single field can be changed alone")
     func save() async throws {
         try await Self.withForm { fixture, browser, path, form in
             let nothing = try await browser.send(path, form, token: nil)
@@ -102,13 +102,13 @@ import TomboloModel
                     0, 0
                 ].string
             #expect(before == after)
-            // A notice is told once.
+            // A notice is shown once.
             #expect(try await browser.get(path).text.contains("Saved."))
             #expect(!(try await browser.get(path).text.contains("Saved.")))
         }
     }
 
-    @Test("a text is changed to one that only looks the same, as an accent of its own becomes part of its letter")
+    @Test("text can be changed to text that only looks the same, such as from a separate accent to a combined letter")
     func sameLook() async throws {
         try await Self.withForm { fixture, browser, path, form in
             var form = form
@@ -122,7 +122,7 @@ import TomboloModel
         }
     }
 
-    @Test("a text whose lines end in another way than forms send them stays as it is, unless somebody edits it")
+    @Test("text with line endings that forms don't send stays unchanged unless somebody edits it")
     func lineEnds() async throws {
         try await Self.withForm { fixture, browser, path, _ in
             for text in ["one\rtwo", "one\r\ntwo\rthree", "\r", "one\n\rtwo"] {
@@ -140,7 +140,7 @@ import TomboloModel
         }
     }
 
-    @Test("what a value can't be is told beside its field, and nothing of the form is lost or saved")
+    @Test("an invalid value is reported beside its field, and nothing in the form is lost or saved")
     func mistakes() async throws {
         try await Self.withForm { fixture, browser, path, form in
             var form = form
@@ -156,7 +156,7 @@ import TomboloModel
         }
     }
 
-    @Test("two who edit at once: the second sees what was, what is and what they want, and chooses")
+    @Test("when two users edit at once, the second sees the old, current and wanted values, and chooses")
     func conflict() async throws {
         try await Self.withForm { fixture, browser, path, form in
             try await fixture.rows().set("Session", fixture.sessions[0], "title", "Theirs <i>")
@@ -169,7 +169,7 @@ import TomboloModel
                 #expect(answer.text.contains(text), "\(text)")
             }
             #expect(try await Self.title(fixture) == "Theirs <i>")
-            // What the other one changed alone stays as it is without another word; the clash needs a choice.
+            // The other user's non-conflicting change is kept automatically; the conflict needs a choice.
             var choice = Self.fields(answer.text)
             #expect(choice["f.state"] == "rejected" && choice["f.title"] == nil)
             choice["f.title"] = "Mine"
@@ -181,7 +181,7 @@ import TomboloModel
         }
     }
 
-    @Test("an object is made, moved into the trash with what belongs to it, and put back")
+    @Test("an object is created, trashed with what belongs to it, and restored")
     func wholeLife() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -210,7 +210,7 @@ import TomboloModel
         }
     }
 
-    @Test("the notice after a removal puts it back")
+    @Test("the notice after a removal can restore the object")
     func undo() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -228,7 +228,7 @@ import TomboloModel
         }
     }
 
-    @Test("a record that changed since the page asked stays")
+    @Test("a record that changed after the page asked for confirmation isn't removed")
     func removalOfAnotherVersion() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -243,7 +243,7 @@ import TomboloModel
         }
     }
 
-    @Test("a link to one of many is searched for in the form, which keeps what was entered")
+    @Test("a form with many link targets has a search, which keeps what was entered")
     func chooser() async throws {
         try await Self.withForm { fixture, browser, path, form in
             for number in 0...RecordReader.choiceCount {
@@ -271,7 +271,7 @@ import TomboloModel
         }
     }
 
-    @Test("hostile forms are refused, and nothing of them is saved")
+    @Test("hostile forms are refused, and nothing from them is saved")
     func hostileForms() async throws {
         try await Self.withForm { fixture, browser, path, form in
             let token = form["_token"] ?? ""
@@ -293,7 +293,7 @@ import TomboloModel
         }
     }
 
-    @Test("what the rules refuse is refused with their reason, and another's records don't exist")
+    @Test("what the rules refuse is refused with their reason, and other users' records don't exist")
     func secondUser() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -326,7 +326,7 @@ import TomboloModel
         }
     }
 
-    @Test("what can't be taken back takes the password again, and then happens once")
+    @Test("an irreversible action asks for the password again, and then happens once")
     func password() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -4,8 +4,7 @@ import TomboloHTTP
 import TomboloModel
 import TomboloRules
 
-/// Asks routes of the panel whether they let a browser in: about an id that nothing has, and with forms that have nothing in them,
-/// so that nothing changes.
+/// Checks which of the panel's routes let a browser in. It uses an id that doesn't exist and empty forms, so nothing changes.
 struct PanelRouteCall {
     struct Found {
         let status: Int
@@ -26,15 +25,15 @@ struct PanelRouteCall {
         token = isLoggedIn ? try await browser.formToken() : "none"
     }
 
-    /// Streams don't end by themselves, a log-out ends what goes on with other routes, and a missing code is refused as a wrong
-    /// password is.
+    /// Leaves out streams, which don't end by themselves; the log-out, which would end the session for the other routes; and the
+    /// log-in code, because a missing one is refused like a wrong password.
     static func isAsked(_ route: RouteDescription) -> Bool {
         route.path.hasPrefix("/panel") && !route.isOpen && ["GET", "POST"].contains(route.method)
             && !route.path.hasPrefix("/panel/events/")
             && !["/panel/logout", "/panel/second-factor/confirm"].contains(route.path)
     }
 
-    /// What addresses call the classes that have objects of their own.
+    /// The collection names of all classes with objects of their own.
     static func collections(_ fixture: ServiceFixture) -> [String] {
         fixture.rules.schema.classes.filter { $0.owner == nil && $0.primaryKey != nil }.map(\.collectionName)
     }
@@ -43,7 +42,7 @@ struct PanelRouteCall {
         let path = route.path.replacing("{collection}", with: collection)
             .replacing(/{\w+}/, with: ObjectId.generate().stringValue)
         guard route.method == "POST" else { return Found(try await browser.get(path)) }
-        // What takes a file reads no other form.
+        // A route that takes a file doesn't read other forms.
         guard route.path == "/panel/import/{collection}" else {
             return Found(try await browser.send(path, [:], token: token))
         }

@@ -4,16 +4,16 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 
-/// The page of routes by role says of the panel's routes what a browser finds.
+/// The page of routes by role agrees with what a browser finds on the panel's routes.
 @Suite(.timeLimit(.minutes(15))) struct PanelRouteOverviewTests {
-    /// The roles under the names of the page, and who has them.
+    /// The roles as the page names them, and a user who has each.
     private static let users: [(role: String, user: String?)] = [
         ("anonymous", nil), ("any user", "attendee"), ("admin", "admin"), ("superAdmin", "superAdmin"),
         ("owner", "owner"), ("organizer", "organizer"), ("coorganizer", "coorganizer"), ("registrar", "registrar"),
         ("trackOrganizer", "trackOrganizer"), ("moderator", "moderator"),
     ]
 
-    @Test("every route of the panel as every role: what the page says is what a browser gets")
+    @Test("every panel route as every role: browsers get what the page says")
     func crawl() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { app, client in
@@ -48,8 +48,8 @@ import TomboloHTTP
         }
     }
 
-    /// What comes of a route with an id that nothing has; of one for any class until one isn't refused, for the page says what
-    /// comes of the best of them.
+    /// A route's answers for an id that doesn't exist. For a route with a class in its path, tries classes until one isn't refused,
+    /// because the page shows the best outcome among them.
     private static func answers(
         of route: RouteDescription, _ collections: [String], _ call: PanelRouteCall
     ) async throws -> [PanelRouteCall.Found] {

@@ -14,7 +14,7 @@ import TomboloModel
         "POST /panel/forgotten/reset",
     ]
 
-    @Test("a log-in leads to the page that was asked for, with a cookie that no script can read")
+    @Test("a log-in leads to the requested page, with a cookie that scripts can't read")
     func logIn() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -38,7 +38,7 @@ import TomboloModel
         }
     }
 
-    @Test("behind a proxy that speaks HTTPS the cookie is for HTTPS and this host alone")
+    @Test("behind an HTTPS proxy, the cookie is limited to HTTPS and to this host")
     func secureCookie() async throws {
         try await ServiceFixture.with { fixture in
             var limits = HTTPLimits.unhurried
@@ -63,7 +63,7 @@ import TomboloModel
                         page[.cookie] = String(cookie.prefix { $0 != ";" })
                         page[.accept] = "text/html"
                         #expect(try await call(.get, "/panel", headers: page).status == 200)
-                        // The cookie counts by HTTPS only.
+                        // The cookie works over HTTPS only.
                         page[HTTPField.Name("X-Forwarded-Proto")!] = nil
                         page[HTTPField.Name("Sec-Fetch-Site")!] = nil
                         #expect(try await call(.get, "/panel", headers: page).status == 303)
@@ -74,7 +74,7 @@ import TomboloModel
     }
 
     @Test(
-        "a log-in leads to no other site",
+        "a log-in doesn't redirect to another site",
         arguments: [
             "https://evil.example/", "//evil.example", "/\\evil.example", "/panel.evil.example", "/panel\\..\\x",
             "/api/sessions", "javascript:alert(1)", "/panel/\r\nSet-Cookie: a=b", "",
@@ -88,7 +88,7 @@ import TomboloModel
         }
     }
 
-    @Test("a wrong password is told without saying what is wrong, and guessing is slowed down")
+    @Test("a failed log-in doesn't reveal what was wrong, and guessing is slowed down")
     func wrongPassword() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -100,8 +100,8 @@ import TomboloModel
                 #expect(wrong.headers[values: .setCookie].isEmpty)
                 let count = Authenticator.maximumFailedLogins
                 for _ in 0..<count { try await browser.logIn(as: "owner", password: "no") }
-                // A server's own count is forgotten after a minute, which may be over by now. What all servers count
-                // together stays: as if there had been twice as many, the last of them just now.
+                // A server forgets its own count after a minute, which may have passed by now. The count shared by all servers
+                // stays, so pretend that there were twice as many attempts, the last one just now.
                 let counted = try await fixture.pool.query(
                     """
                     UPDATE tombolo.attempt SET attempts = $1, last_at = now() + interval '1 day',
@@ -114,7 +114,7 @@ import TomboloModel
         }
     }
 
-    @Test("every page and action without a session is refused, and leads to the log-in")
+    @Test("without a session, every page and action is refused and leads to the log-in")
     func everyRoute() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { app, client in
@@ -124,7 +124,7 @@ import TomboloModel
                 for route in routes where !route.isOpen {
                     for name in ["sessions", "events", "users"] {
                         let path = Caller.address(route, id: fixture.event.stringValue, collection: name)
-                        // Neither nothing, nor somebody else's cookie, nor an access token is a session.
+                        // A missing cookie, an invented cookie and an access token are all no session.
                         for headers: HTTPFields in [
                             [:], [.cookie: "tombolo_panel=\(String(repeating: "A", count: 43))"],
                             [.authorization: try #require(try await fixture.authorization("admin"))],
@@ -140,7 +140,7 @@ import TomboloModel
         }
     }
 
-    @Test("the panel's cookie opens no route but the panel's")
+    @Test("the panel's cookie works on the panel's routes only")
     func cookiesOnJSONRoutes() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -153,7 +153,7 @@ import TomboloModel
         }
     }
 
-    @Test("logging in again ends the session that the browser had")
+    @Test("logging in again ends the browser's previous session")
     func logInAgain() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -168,7 +168,7 @@ import TomboloModel
         }
     }
 
-    @Test("log-out, revocation, another password and a disabled account each end the session at once")
+    @Test("logging out, revocation, a changed password and a disabled account each end the session at once")
     func ends() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -218,7 +218,7 @@ import TomboloModel
         }
     }
 
-    @Test("the database has no session's cookie, only what can be made of one")
+    @Test("the database stores no session's cookie, only a value derived from it")
     func hashes() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -8,7 +8,7 @@ import Testing
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Packages")
     private static let folder = packages.appending(path: "Server/AdminPanel")
 
-    @Test("no template leaves a value unescaped, and none has a script, a style or a handler of its own")
+    @Test("no template leaves a value unescaped, and none has a script, style or handler of its own")
     func templates() throws {
         let files = try [Self.folder, Self.packages.appending(path: "Conference/ConferencePanel")].flatMap {
             try FileManager.default.contentsOfDirectory(
@@ -22,7 +22,7 @@ import Testing
             }
             #expect(!text.contains("{{&"), "\(file.lastPathComponent)")
             #expect(!text.contains(/<script(?! src=)|\sstyle=|\son[a-z]+=|javascript:/), "\(file.lastPathComponent)")
-            // A form that may change something has the session's token, but for those of people without a session.
+            // Any form that may change something has the session's token, except the forms for people without a session.
             let isOpen = [
                 "login.mustache", "invitation.mustache", "password_forgotten.mustache", "password_reset.mustache",
             ].contains(file.lastPathComponent)
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(
-        "nothing is shown unescaped but what templates have made, whatever an app's template has in braces",
+        "only the output of templates is shown unescaped, whatever an app's template has in braces",
         arguments: [
             "{{text}}", "{{{text}}}", "{{& text}}", "{{&text}}", "{{{ text }}}", "{{{uppercased(text)}}}", "{{{}}}",
             "{{{.}}}", "{{{inner.text}}}", "{{#inner}}{{{text}}}{{/inner}}", "{{#list}}{{{.}}}{{/list}}",
@@ -45,7 +45,7 @@ import Testing
         #expect(!html.text.lowercased().contains(mark), "\(html.text)")
     }
 
-    @Test("what a template has made is shown as it is")
+    @Test("the output of a template is shown as it is")
     func nested() {
         let inner = PanelTemplate("<b>{{text}}</b>").render(["text": "<i>"])
         let outer = PanelTemplate("{{#innerHTML}}<p>{{{innerHTML}}}</p>{{/innerHTML}}{{{ innerHTML }}}{{&innerHTML}}")
@@ -55,13 +55,13 @@ import Testing
     }
 
     @Test(
-        "a template can't change delimiters or the type of content, which would end escaping",
+        "a template can't change delimiters or the content type, which would turn escaping off",
         arguments: ["{{=<% %>=}}<%{text}%>", "{{% CONTENT_TYPE:TEXT}}{{text}}", "{{{te xt}}}"])
     func unguarded(text: String) {
         #expect(throws: PanelTemplate.Unguarded.self) { try PanelTemplate.guarded(text) }
     }
 
-    @Test("the script makes no markup of text")
+    @Test("the script never makes markup from text")
     func script() throws {
         let text = try String(contentsOf: Self.folder.appending(path: "Assets/panel.js"), encoding: .utf8)
         for word in ["innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function"] {
@@ -69,20 +69,20 @@ import Testing
         }
     }
 
-    @Test("what holds texts of users within a line keeps their direction of writing to itself")
+    @Test("inline elements that hold user text isolate its writing direction")
     func directions() throws {
         let text = try String(contentsOf: Self.folder.appending(path: "Assets/panel.css"), encoding: .utf8)
         #expect(text.contains("\na, label, small, span, strong { unicode-bidi: isolate; }\n"))
     }
 
-    @Test("colours of text have enough contrast in both themes")
+    @Test("text colours have enough contrast in both themes")
     func contrast() throws {
         let text = try String(contentsOf: Self.folder.appending(path: "Assets/panel.css"), encoding: .utf8)
         let themes = text.matches(of: /:root(?:\[data-theme=[a-z]+\])? \{(.*?)\}/.dotMatchesNewlines()).map {
             String($0.1)
         }
         #expect(themes.count == 4)
-        // Whoever chooses colours gets those that the system's choice gives.
+        // Choosing a theme gives the same colours as the system's setting for it.
         func variables(_ theme: String) -> [String] {
             theme.matches(of: /--[a-z-]+: #[0-9a-f]{6}/).map { String($0.0) }
         }

@@ -9,7 +9,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct PasswordLinkPagesTests {
-    @Test("the owner of an account gets the link by mail, and no login ends before it's used")
+    @Test("the account's owner gets the link by mail, and no log-in ends until it's used")
     func sending() async throws {
         try await MailingPanel.with { fixture, browser, folder in
             let client = browser.client
@@ -34,7 +34,7 @@ import TomboloModel
         }
     }
 
-    @Test("an address gets five of these within an hour, whatever strangers ask for")
+    @Test("an address gets five of these mails an hour, regardless of strangers' requests")
     func limits() async throws {
         try await MailingPanel.with { fixture, browser, _ in
             let path = "/panel/accounts/\(try #require(fixture.users["owner"]))/password-link"
@@ -50,7 +50,7 @@ import TomboloModel
         }
     }
 
-    @Test("an account that is disabled, or has no address, gets none, and its page says why")
+    @Test("an account that is disabled or has no address gets no link, and its page says why")
     func refusing() async throws {
         try await MailingPanel.with { fixture, browser, folder in
             let admin = try await PanelBrowser.loggedIn(browser.client, as: "superAdmin")

@@ -17,9 +17,10 @@ import TomboloServerModel
 @Suite struct PasswordPagesTests {
     private static let new = "battery staple"
 
-    // MARK: One's own
+    // MARK: Changing the password
 
-    @Test("whoever knows the current password changes it, stays logged in here, and is logged out everywhere else")
+    @Test(
+        "a user who knows the current password can change it, stays logged in here, and is logged out everywhere else")
     func changing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -36,7 +37,7 @@ import TomboloServerModel
                 #expect(try await other.get("/panel").status == 303)
                 #expect(try await PanelBrowser(client).logIn(as: "owner").status == 401)
                 #expect(try await PanelBrowser(client).logIn(as: "owner", password: Self.new).status == 303)
-                // The cookie that the browser had is of no use to anybody.
+                // The browser's previous cookie no longer works.
                 browser.setCookie("tombolo_panel", before)
                 #expect(try await browser.get("/panel").status == 303)
             }
@@ -44,7 +45,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "what can't be the new password, or isn't the current one, changes nothing",
+        "an invalid new password or a wrong current one changes nothing",
         arguments: [
             (["current": "wrong password", "password": new, "again": new], "This isn&#39;t your current password."),
             (["current": ServiceFixture.password, "password": new, "again": "battery stable"], "passwords differ."),
@@ -78,7 +79,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the second factor is asked for too, and the new session has it")
+    @Test("the second factor is asked for too, and the new session keeps it")
     func secondFactor() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -103,7 +104,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("nobody changes a password while they view the panel as somebody else, or from another site's page")
+    @Test("nobody can change a password while viewing as somebody else, or from another site's page")
     func elsewhere() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -120,17 +121,17 @@ import TomboloServerModel
         }
     }
 
-    // MARK: A forgotten one
+    // MARK: Forgotten passwords
 
     private static let sameOrigin: HTTPFields = [.origin: "http://localhost"]
 
-    @Test("a mailed link sets a new password once, and no answer tells whether an address has an account")
+    @Test("a mailed link sets a new password once, and no answer reveals whether an address has an account")
     func forgotten() async throws {
         try await MailingPanel.with { _, browser, folder in
             #expect(try await browser.get("/panel/login").text.contains(#"href="/panel/forgotten""#))
             #expect(try await browser.get("/panel/forgotten").text.contains(#"name="email""#))
             var answers: [String] = []
-            // The known address comes last: its mail is sent after what the others led to.
+            // The known address comes last, so that its mail is sent after anything that the others caused.
             for email in ["nobody@example.org", ServiceFixture.email("owner")] {
                 let sent = try await browser.send(
                     "/panel/forgotten", ["email": email], token: nil, headers: Self.sameOrigin)
@@ -145,7 +146,7 @@ import TomboloServerModel
             let page = try await browser.get(String(link.1))
             #expect(page.status == 200 && page.text.contains("Set the password"), "\(page.text)")
             #expect(page.headers[.init("Referrer-Policy")!] == "same-origin")
-            // For password managers. It's told to nobody else.
+            // For password managers. Nobody else is shown the address.
             let username = #"value="owner@example.org" readonly autocomplete="username""#
             #expect(page.text.contains(username))
             let forged = String(link.1).replacing(/token=[^&]+/, with: "token=AAAA")
@@ -170,7 +171,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a server that sends no mails says who can help")
+    @Test("a server that sends no mail says who can help")
     func withoutMail() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -185,7 +186,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "what isn't an address of a server can't be that of the admin server",
+        "an invalid address can't be the admin server's",
         arguments: [
             "admin.example.org", "ftp://example.org", "https://", "https://example.org/?a=1", "https://u@h.org",
         ])

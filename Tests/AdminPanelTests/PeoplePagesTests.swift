@@ -6,7 +6,7 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-@Suite("People get roles by invitation, hand them over, and see who has which")
+@Suite("People get roles by invitation, transfer them, and see who has which")
 struct PeoplePagesTests {
     private func roles(_ role: String, _ fixture: ServiceFixture) async throws -> [String] {
         try await fixture.pool.query(
@@ -16,12 +16,12 @@ struct PeoplePagesTests {
         ).map { try $0[0].string }
     }
 
-    /// The token of the link that a page shows.
+    /// The token of the link on a page.
     private func token(_ page: String) throws -> String {
         String(try #require(page.firstMatch(of: /panel\/invitation\?token=([A-Za-z0-9_.~-]+)/)).1)
     }
 
-    @Test("an invitation's link is shown once, leads to its role, and to nothing for anybody else")
+    @Test("an invitation's link is shown once, gives its role, and gives nothing to anybody else")
     func inviting() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -43,7 +43,7 @@ struct PeoplePagesTests {
                 #expect(listed.contains("attendee@example.org") && !listed.contains(token))
                 #expect(try await owner.post("/panel/people/invite", fields).status == 409)
 
-                // Another address gets nothing by it; nobody is told more without a log-in than that they're invited.
+                // A user with another address gets nothing; without a log-in, a visitor learns only that there is an invitation.
                 let stranger = try await PanelBrowser.loggedIn(client, as: "stranger")
                 #expect(try await stranger.post("/panel/invitation/accept", ["token": token]).status == 403)
                 let open = try await PanelBrowser(client).get("/panel/invitation?token=\(token)")
@@ -65,7 +65,7 @@ struct PeoplePagesTests {
         }
     }
 
-    @Test("an invitation is sent again with another link, and revoked")
+    @Test("an invitation can be sent again with a new link, and revoked")
     func revoking() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -77,7 +77,7 @@ struct PeoplePagesTests {
                 let list = try await owner.get("/panel/people?scope=\(fixture.event)").text
                 let revoke = String(
                     try #require(list.firstMatch(of: /action="(\/panel\/people\/invitations\/[0-9a-f]+\/revoke)"/)).1)
-                // Who may invite nobody here sees no invitation, and can do nothing to it.
+                // A user who can't invite anybody here sees no invitation, and can't do anything to one.
                 let stranger = try await PanelBrowser.loggedIn(client, as: "stranger")
                 #expect(try await stranger.post(revoke).status == 404)
                 #expect(try await stranger.get("/panel/people?scope=\(fixture.event)").text.contains("new@") == false)
@@ -91,7 +91,7 @@ struct PeoplePagesTests {
                     "/panel/invitation", ["token": first, "password": "a long enough password", "name": "<b>"],
                     token: nil, headers: [.origin: "http://localhost"])
                 #expect(joining.status >= 400 && joining.text.contains("&lt;b&gt;"), "\(joining.text)")
-                // A new link makes an account, and gives it the role.
+                // The new link creates an account and gives it the role.
                 let again = try await owner.post(
                     "/panel/people/invite",
                     ["scope": fixture.event.stringValue, "role": "moderator", "email": "new@example.org"])
@@ -101,7 +101,7 @@ struct PeoplePagesTests {
                         "/panel/invitation", ["token": link, "password": "a long enough password"], token: nil,
                         headers: [.origin: "http://localhost"])
                 }
-                // Without a mail it proves nothing about the address.
+                // Without mail, the link proves nothing about the address.
                 let unproven = try await join()
                 #expect(
                     unproven.status == 409 && unproven.text.contains("wasn&#39;t sent by e-mail"), "\(unproven.text)")
@@ -118,7 +118,7 @@ struct PeoplePagesTests {
         }
     }
 
-    @Test("open invitations are all listed where they lead, however many newer ones there are")
+    @Test("all open invitations to a scope are listed, however many newer ones there are elsewhere")
     func manyInvitations() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -150,7 +150,7 @@ struct PeoplePagesTests {
         }
     }
 
-    @Test("only roles are offered that one may give")
+    @Test("only roles that the user may give are offered")
     func offeredRoles() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -174,7 +174,7 @@ struct PeoplePagesTests {
         }
     }
 
-    @Test("the owner hands their role over, and nobody else does")
+    @Test("the owner can transfer their role, and nobody else can")
     func transfer() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -199,7 +199,7 @@ struct PeoplePagesTests {
         }
     }
 
-    @Test("what isn't there, and what isn't one's own to see, is refused alike")
+    @Test("objects that don't exist and objects that the user may not see are refused alike")
     func hostile() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

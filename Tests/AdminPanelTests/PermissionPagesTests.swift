@@ -17,7 +17,7 @@ import TomboloServerModel
             .init(role: "coorganizer", service: "sessions", operation: .update)) == true
     }
 
-    @Test("a box is changed after a page that says what it does, and the grid shows it")
+    @Test("a box is changed after a page that says what the change does, and the grid shows it")
     func change() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -40,7 +40,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a form about rules that somebody has changed since stores nothing, and says so")
+    @Test("a form about outdated rules stores nothing, and says so")
     func stale() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -55,14 +55,14 @@ import TomboloServerModel
                 let answer = try await browser.post("/panel/permissions/box?app=conference", wish)
                 #expect(answer.status == 412 && answer.text.contains("Somebody has changed the rules"))
                 #expect(permits(fixture))
-                // The page that says so has the newest version in its form.
+                // That page's form has the newest version.
                 let newest = try #require(fixture.adminModels.current.ruleVersions["conference"])
                 #expect(answer.text.contains(#"name="version" value="\#(newest)""#))
             }
         }
     }
 
-    @Test("an admin sees the grid and can't change it; others see nothing of it")
+    @Test("an admin can see the grid but not change it; others see nothing of it")
     func access() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -82,7 +82,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("why somebody may do something is answered by the rules that decide")
+    @Test("the rules that decide answer why somebody may do something")
     func why() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -91,7 +91,7 @@ import TomboloServerModel
                     "/panel/permissions/why?class=Session&user=\(ServiceFixture.email("attendee"))"
                         + "&object=\(fixture.sessions[2])")
                 #expect(attendee.status == 200 && attendee.text.contains("What attendee@example.org may do with"))
-                // Pending: an attendee sees what is accepted or confirmed.
+                // The session is pending, and attendees only see accepted or confirmed ones.
                 #expect(attendee.text.contains(#"<td data-label="Verdict"><span class="verdict no">no</span>"#))
                 let owner = try await browser.get(
                     "/panel/permissions/why?class=Session&user=\(ServiceFixture.email("owner"))"
@@ -118,7 +118,8 @@ import TomboloServerModel
         }
     }
 
-    @Test("a no names the box that decides, or that no role has one, with a link for those who may see the matrix")
+    @Test(
+        "a 'no' names the box that decides, or says that no role has one, with a link for those who may see the matrix")
     func decidingBox() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -142,12 +143,12 @@ import TomboloServerModel
                 #expect(elsewhere.contains("None of their roles there has a box for sessions."))
                 let attendee = try await browser.get(user("attendee")).text
                 #expect(attendee.contains("None of their roles has a box for sessions."))
-                // Boxes are for services: users have none, and nobody could be given the making of events by one.
+                // Boxes are for services: users aren't one, and no box can permit creating events.
                 let users = try await browser.get("/panel/permissions/why?class=User&role=conference%2Fowner").text
                 let events = try await browser.get("/panel/permissions/why?class=Event&role=conference%2Fowner").text
                 #expect(!users.contains("box for") && !users.contains("box is off"))
                 #expect(!events.contains("may not create events"))
-                // An admin sees the matrix and can't change it.
+                // An admin can see the matrix but not change it.
                 let admin = try await PanelBrowser.loggedIn(client, as: "admin")
                 let seen = try await admin.get("\(why)&role=conference%2Fmoderator").text
                 #expect(seen.contains("moderator may not create sessions.") && !seen.contains("/panel/permissions/box"))
@@ -155,7 +156,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what others may do with an object tells nothing of properties that the caller may not read")
+    @Test("the answer about somebody else's rights reveals no properties that the caller may not read")
     func concealed() async throws {
         try await ServiceFixture.with { fixture in
             let rules = try #require(fixture.adminModels.current.ruleDocuments["conference"])
@@ -191,7 +192,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "an object is asked about by its id, whatever type it has",
+        "the question about an object accepts its id, whatever its type",
         arguments: [
             (
                 "Boat", PropertyType.uuid, "'6f9619ff-8b86-d011-b42d-00c04fc964ff'",
@@ -230,7 +231,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the page of routes has one line for each route, with what every role gets")
+    @Test("the page of routes has one line per route, with each role's access")
     func routes() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { app, client in
@@ -243,7 +244,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a box that isn't there is refused", arguments: ["role", "service", "operation", "allowed", "version"])
+    @Test("an unknown box is refused", arguments: ["role", "service", "operation", "allowed", "version"])
     func hostile(field: String) async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -9,7 +9,7 @@ import TomboloRules
 
 @testable import AdminPanel
 
-/// Places on the pages of records and in forms, with a server of tiles and without one.
+/// Places on record pages and in forms, with and without a tile server.
 @Suite struct PlacePagesTests {
     private struct Site: Sendable {
         let fixture: HarbourFixture
@@ -45,7 +45,7 @@ import TomboloRules
         {"name": "coordinates", "type": "array<double>"}]}]}
         """
 
-    /// `guest` may read everything of a pier but its longitude.
+    /// `guest` may read everything about a pier except its longitude.
     private static func run(
         tiles: MapTiles? = nil, _ body: @escaping @Sendable (Site) async throws -> Void
     ) async throws {
@@ -76,7 +76,7 @@ import TomboloRules
         }
     }
 
-    @Test("without tiles a place is in words with a link, and nothing is loaded from elsewhere")
+    @Test("without tiles, a place is shown in words with a link, and nothing is loaded from elsewhere")
     func words() async throws {
         try await Self.run { site in
             let path = try await site.pier(Self.berlin)
@@ -97,7 +97,7 @@ import TomboloRules
     }
 
     @Test(
-        "with tiles the page has a map with a marker, links for its zoom and whom it's by, and may load just those images"
+        "with tiles, the page has a map with a marker, zoom links and attribution, and may load only those images"
     )
     func map() async throws {
         try await Self.run(tiles: try MapTiles(Self.template)) { site in
@@ -111,7 +111,7 @@ import TomboloRules
             #expect(tiles.map { String($0.1) } == ["17603", "17604", "17605", "17603", "17604", "17605"])
             #expect(Set(tiles.map { String($0.2) }) == ["10745", "10746"])
             #expect(answer.text.contains(#"aria-label="Map of 52.5200° N, 13.4050° E""#), "\(answer.text)")
-            // 1.15289 tiles of 256 pixels from the left, 1.43471 from above.
+            // 1.15289 tiles of 256 pixels from the left, 1.43471 from the top.
             #expect(answer.text.contains(#"transform="translate(295 367)""#), "\(answer.text)")
             #expect(answer.text.contains("© OpenStreetMap contributors</a>"))
             #expect(!answer.text.contains(" style="))
@@ -126,7 +126,7 @@ import TomboloRules
         }
     }
 
-    @Test("embedded objects have maps of their own, points of GeoJSON too")
+    @Test("embedded objects have their own maps, as do GeoJSON points")
     func embedded() async throws {
         try await Self.run(tiles: try MapTiles(Self.template)) { site in
             let path = try await site.pier([
@@ -147,7 +147,7 @@ import TomboloRules
         }
     }
 
-    @Test("people who may read only one coordinate of a place see neither a map nor the place in words")
+    @Test("users who may read only one coordinate of a place see neither a map nor a description")
     func hidden() async throws {
         try await Self.run(tiles: try MapTiles(Self.template)) { site in
             let path = try await site.pier(Self.berlin)
@@ -158,7 +158,7 @@ import TomboloRules
         }
     }
 
-    @Test("a form says degrees that don't exist at their field, and keeps what was entered")
+    @Test("a form reports impossible degrees at their field, and keeps what was entered")
     func mistakes() async throws {
         try await Self.run { site in
             let path = try await site.pier(Self.berlin)
@@ -174,7 +174,8 @@ import TomboloRules
         }
     }
 
-    @Test("maps for forms are made of the request, for those who are logged in; a click on one says where it was")
+    @Test(
+        "maps in forms are drawn from the request, for logged-in users only; a click on a map returns its coordinates")
     func picking() async throws {
         try await Self.run(tiles: try MapTiles(Self.template)) { site in
             let browser = try await site.browser("guest")
@@ -182,7 +183,7 @@ import TomboloRules
             #expect(world.status == 200 && world.text.contains(#"data-zoom="1""#), "\(world.text)")
             #expect(!world.text.contains("<svg") && !world.text.contains("data-words"))
             #expect(world.headers[.contentSecurityPolicy]?.contains("sandbox") == true)
-            // Two tiles are the world, whose middle is one tile from the left and one from above.
+            // The world is two tiles wide, with its centre one tile from the left and one from the top.
             let clicked = try await browser.get("\(MapPages.path)?latitude=&longitude=&zoom=1&x=1.5&y=1").text
             #expect(clicked.contains(#"data-latitude="0.0" data-longitude="90.0""#), "\(clicked)")
             #expect(clicked.contains(#"data-words="0.0000° N, 90.0000° E""#) && clicked.contains("<svg"))

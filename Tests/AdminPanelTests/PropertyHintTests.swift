@@ -3,9 +3,9 @@ import Testing
 
 @testable import AdminPanel
 
-/// What model classes say to people who enter values.
+/// The model classes' hints for people who enter values.
 @Suite struct PropertyHintTests {
-    @Test("hints stand below the fields of a form, in the headings of rows, and on the API's page")
+    @Test("hints appear below form fields, in the headings of rows, and on the API's page")
     func pages() async throws {
         try await ChildRowsTests.run { site in
             let hint = "In minor units of the currency: 1050 is 10.50 EUR"

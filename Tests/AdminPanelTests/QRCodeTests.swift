@@ -3,13 +3,13 @@ import Testing
 
 @testable import AdminPanel
 
-/// Against codes that the package `qrcode` 8.2 of PyPI makes with error correction M and the same mask.
+/// Compares with codes from PyPI's package `qrcode` 8.2, made with error correction M and the same mask.
 @Suite struct QRCodeTests {
     private static func rows(_ code: QRCode) -> [String] {
         (0..<code.size).map { row in (0..<code.size).map { code[row, $0] ? "#" : "." }.joined() }
     }
 
-    @Test("a short text is a code of version 1, module by module")
+    @Test("a short text makes a version 1 code, module by module")
     func small() throws {
         let expected = """
             #######.#.....#######
@@ -60,7 +60,7 @@ import Testing
         #expect(found.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == hash)
     }
 
-    @Test("without a mask the one that reads best is taken, and a text that is too long has no code")
+    @Test("without a given mask, the most readable one is chosen, and a text that is too long has no code")
     func choice() throws {
         let masks = try (0..<8).map { try #require(QRCode("otpauth://totp/x", mask: $0)) }
         let chosen = try #require(QRCode("otpauth://totp/x"))
@@ -70,7 +70,7 @@ import Testing
         #expect(QRCode(String(repeating: "x", count: 214)) == nil)
     }
 
-    @Test("the picture has a rectangle for each run of dark modules, inside of a quiet zone")
+    @Test("the image has a rectangle for each run of dark modules, inside a quiet zone")
     func picture() throws {
         let code = try #require(QRCode("hello", mask: 3))
         #expect(code.side == 29)

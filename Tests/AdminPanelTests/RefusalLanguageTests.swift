@@ -3,14 +3,14 @@ import Testing
 import TomboloHTTP
 import TomboloServerModel
 
-/// Reasons that come from below the panel are in the page's language too.
+/// Refusals from layers below the panel are in the page's language too.
 @Suite struct RefusalLanguageTests {
     private static func inGerman(_ browser: PanelBrowser) -> PanelBrowser {
         browser.setCookie("tombolo_language", "de")
         return browser
     }
 
-    @Test("why the rules refuse something is in the page's language")
+    @Test("the reason why the rules refuse something is in the page's language")
     func refusal() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -26,7 +26,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what would have to change for a permission is in the page's language")
+    @Test("the explanation of what a permission would take is in the page's language")
     func why() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -41,7 +41,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what is wrong with a form, and with the address of a list, is in the page's language")
+    @Test("problems in a form and in a list's address are in the page's language")
     func mistakes() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -59,7 +59,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("why a role can't have a name is in the page's language")
+    @Test("the reason why a role can't have a name is in the page's language")
     func role() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -73,7 +73,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what is wrong with a class that is to be added is in the page's language")
+    @Test("problems with a class to be added are in the page's language")
     func model() async throws {
         try await ModelChangePagesTests.with { _, _, client in
             let browser = Self.inGerman(try await PanelBrowser.loggedIn(client, as: "superAdmin"))

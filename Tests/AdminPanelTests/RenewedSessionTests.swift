@@ -8,11 +8,11 @@ import TomboloAuthentication
 import TomboloHTTP
 import TomboloModel
 
-/// The password again gives a session of the panel another cookie.
+/// Entering the password again gives a session in the panel a new cookie.
 @Suite struct RenewedSessionTests {
     private static let proof = ["_password": ServiceFixture.password]
 
-    @Test("the password gives the session another cookie, and who copied the one from before is logged out")
+    @Test("the password gives the session a new cookie, and whoever copied the old one is logged out")
     func renewing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -23,7 +23,7 @@ import TomboloModel
                 try await PanelBrowser.ageProofs(fixture.pool)
                 let asked = try await browser.post("/panel/password", ["next": "/panel/help"])
                 #expect(asked.status == 403 && asked.text.contains(#"name="_password""#))
-                // Neither being asked nor a wrong password changes anything of the session.
+                // Neither the prompt nor a wrong password changes the session.
                 #expect(try await browser.post("/panel/password", ["_password": "wrong"]).status == 403)
                 #expect(browser.cookie("tombolo_panel") == before)
                 #expect(try await thief.get("/panel").status == 200)
@@ -37,14 +37,14 @@ import TomboloModel
                 #expect(browser.cookie("tombolo_panel") != before)
                 #expect(try await browser.get("/panel").status == 200)
                 #expect(try await thief.get("/panel").headers[.location] == "/panel/login")
-                // Nor does the thief, who has the form's token too, get anything by the password that was sent.
+                // Even with the form's token, the thief can't use the password request again.
                 #expect(try await thief.send("/panel/password", fields, token: token).status == 401)
                 #expect(try await fixture.pool.query("SELECT 1 FROM tombolo.panel_session").count == 1)
             }
         }
     }
 
-    @Test("what was asked for happens once, with the new cookie, and so does what is asked for after it")
+    @Test("the requested action happens once, with the new cookie, and so does the next one")
     func goingOn() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -66,7 +66,7 @@ import TomboloModel
         }
     }
 
-    @Test("the browser gets the new cookie also if what the password was for is refused")
+    @Test("the browser gets the new cookie even if the action that needed the password is refused")
     func refusal() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -77,7 +77,7 @@ import TomboloModel
                 let refused = try await browser.post("/panel/accounts/\(own)/second-factor/remove", Self.proof)
                 #expect(refused.status == 422, "\(refused.text)")
                 #expect(browser.cookie("tombolo_panel") != before)
-                // The forms of that page are good for it, such as that for logging out.
+                // That page's forms work with it, such as the log-out.
                 let token = String(try #require(refused.text.firstMatch(of: /name="_token" value="([^"]+)"/)).1)
                 let left = try await browser.send("/panel/logout", [:], token: token)
                 #expect(left.status == 303 && left.headers[.location] == "/panel/login", "\(left.text)")
@@ -85,7 +85,7 @@ import TomboloModel
         }
     }
 
-    @Test("a form of another window, from before the password was given, changes nothing and says what to do")
+    @Test("a form in another window, from before the password was entered, changes nothing and says what to do")
     func otherWindows() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -101,7 +101,7 @@ import TomboloModel
                 let title = "SELECT title FROM session WHERE _id = $1"
                 let id = PostgresParameter.bytea(fixture.sessions[0].bytes)
                 #expect(try await fixture.pool.query(title, [id])[0, 0].string != "Typed in another window")
-                // Loaded again, the form is good.
+                // After reloading, the form works.
                 form["_token"] = PanelRecordTests.fields(try await browser.get("\(path)/edit").text)["_token"]
                 #expect(try await browser.send(path, form, token: nil).status == 303)
                 #expect(try await fixture.pool.query(title, [id])[0, 0].string == "Typed in another window")

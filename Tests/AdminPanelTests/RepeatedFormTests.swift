@@ -7,7 +7,7 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// Forms that arrive twice, and what is made once.
+/// Forms that arrive twice create their objects once.
 @Suite struct RepeatedFormTests {
     private static let new = "/panel/new/tracks"
 
@@ -30,7 +30,7 @@ import TomboloModel
         try await fixture.pool.query("SELECT count(*) FROM \(table) WHERE name = $1", [.text(name)])[0, 0].int
     }
 
-    @Test("two arrivals of one form at the same time make one object, and both lead to it")
+    @Test("a form that arrives twice at the same time makes one object, and both requests lead to it")
     func atOnce() async throws {
         try await Self.run { fixture, browser, form in
             async let first = browser.send(Self.new, form, token: nil)
@@ -42,7 +42,7 @@ import TomboloModel
         }
     }
 
-    @Test("a form that is sent again leads to what it made, says so, and changes nothing of it")
+    @Test("a form that is sent again leads to the object that it made, says so, and doesn't change the object")
     func again() async throws {
         try await Self.run { fixture, browser, form in
             let path = try #require(try await browser.send(Self.new, form, token: nil).headers[.location])
@@ -51,10 +51,10 @@ import TomboloModel
             #expect(second.status == 303 && second.headers[.location] == path, "\(second.text)")
             let page = try await browser.get(path).text
             #expect(page.contains("Created only once, although the form was sent twice.") && page.contains("Since"))
-            // Whoever goes back and enters something else means another object.
+            // Going back and entering something else makes another object.
             let other = try await browser.send(Self.new, form.merging(["f.name": "Other"]) { $1 }, token: nil)
             #expect(other.status == 303 && other.headers[.location] != path)
-            // And so does who opens another form.
+            // So does opening the form anew.
             let fresh = PanelRecordTests.fields(try await browser.get(Self.new).text)
             #expect(fresh["_seed"] != form["_seed"])
             let third = try await browser.send(
@@ -64,7 +64,7 @@ import TomboloModel
         }
     }
 
-    @Test("a copy is made once, and what is in the trash isn't made again")
+    @Test("a copy is made once, and a trashed object isn't made again")
     func copy() async throws {
         try await Self.run { fixture, browser, _ in
             let original = try await fixture.rows().insert(
@@ -82,12 +82,12 @@ import TomboloModel
     }
 
     @Test(
-        "nobody chooses the key of what they make, nor reaches another's by their form",
+        "nobody can choose the key of a new object, or reach somebody else's object with their form",
         arguments: ["", "x", "000000000000000000000000", nil])
     func forged(_ seed: String?) async throws {
         try await Self.run { fixture, browser, form in
             let path = try #require(try await browser.send(Self.new, form, token: nil).headers[.location])
-            // The form of somebody else, in a session of one's own.
+            // Another user's form, sent in one's own session.
             let other = try await PanelBrowser.loggedIn(browser.client, as: "superAdmin")
             var theirs = form
             theirs["_token"] = try await other.formToken()
@@ -96,14 +96,14 @@ import TomboloModel
             theirs["_seed"] = seed
             let also = try await other.send(Self.new, theirs, token: nil)
             #expect(also.status == 303 && ![path, made.headers[.location]].contains(also.headers[.location]))
-            // The id of an object is no seed that leads to it.
+            // An object's id isn't a seed that leads to it.
             theirs["_seed"] = String(path.suffix(24))
             #expect(try await other.send(Self.new, theirs, token: nil).headers[.location] != path)
             #expect(try await Self.count(fixture, named: "Twice") == 4)
         }
     }
 
-    @Test("new rows of a record's form are made once, with or without a change of the record")
+    @Test("new rows in a record's form are created once, with or without a change of the record")
     func children() async throws {
         try await ChildRowsTests.run { site in
             for (round, name) in [nil, "Another name"].enumerated() {
@@ -122,7 +122,7 @@ import TomboloModel
         }
     }
 
-    @Test("a new record with rows is made once, and another row means another record")
+    @Test("a new record with rows is created once, and different rows make another record")
     func together() async throws {
         try await ChildRowsTests.run { site in
             let path = "\(Self.new)?with=Session.track"
@@ -146,7 +146,7 @@ import TomboloModel
         }
     }
 
-    @Test("rows of a list are made once, and rows that have what was entered are saved")
+    @Test("new rows in a list are created once, and rows that already have what was entered count as saved")
     func rows() async throws {
         try await ChildRowsTests.run { site in
             let path = "/panel/rows/tracks?filter[event]=\(site.fixture.event)&columns=name,details&sort=name"
@@ -165,7 +165,7 @@ import TomboloModel
         }
     }
 
-    @Test("a change that arrives twice is saved, and is nobody else's change")
+    @Test("a change that arrives twice is saved, and doesn't count as somebody else's change")
     func change() async throws {
         try await ChildRowsTests.run { site in
             var form = PanelRecordTests.fields(try await site.browser.get("\(site.path)/edit").text)

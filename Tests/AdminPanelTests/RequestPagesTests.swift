@@ -6,7 +6,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct RequestPagesTests {
-    @Test("requests are listed by their routes, with who asked, and without what stood in their addresses")
+    @Test("requests are listed with their routes and users, and without the values in their addresses")
     func list() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -35,7 +35,7 @@ import TomboloModel
         }
     }
 
-    @Test("who views the panel as somebody else is still who asked")
+    @Test("a user who views the panel as somebody else is still logged as themselves")
     func viewing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -51,7 +51,7 @@ import TomboloModel
         }
     }
 
-    @Test("who may not inspect sees no requests")
+    @Test("users who may not inspect see no requests")
     func access() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -22,14 +22,14 @@ struct RestoreFormTests {
         return try RestoreForm(fields).wishes(try ModelDocument.schema(of: [document]))
     }
 
-    @Test("values go to their own object, also if one key begins as another does")
+    @Test("values go to the right object, even if one key is a prefix of another")
     func keys() throws {
         let (short, long) = (try TrashAddress("Berth:a"), try TrashAddress("Berth:a-b"))
         let fields = ["value-Berth:a-name": "North", "value-Berth:a-b-name": "South", "value-Berth:a-b-place": "7"]
         let both = try Self.wishes(
             fields.merging(["choice-Berth:a": "values", "choice-Berth:a-b": "values"]) { $1 })
         #expect(both.values == [short: ["name": "North"], long: ["name": "South", "place": 7]])
-        // The other one stays where it is, whatever was entered for it.
+        // The other object stays in the trash, whatever was entered for it.
         let one = try Self.wishes(fields.merging(["choice-Berth:a": "values", "choice-Berth:a-b": "leave"]) { $1 })
         #expect(one.values == [short: ["name": "North"]] && one.leave == [long])
         let other = try Self.wishes(fields.merging(["choice-Berth:a": "swap", "choice-Berth:a-b": "values"]) { $1 })
@@ -37,7 +37,7 @@ struct RestoreFormTests {
         #expect(other.leave.isEmpty)
     }
 
-    @Test("keys that are spelled with other code points are different ones, and may begin with any")
+    @Test("keys spelled with different code points are different keys, and may begin with any code point")
     func spelling() throws {
         let document = try ModelDocument(app: "harbour", objectTypes: [Berth.self])
         let (one, other, third) = ("Berth:Caf\u{E9}", "Berth:Cafe\u{301}", "Berth:\u{301}")
@@ -53,7 +53,7 @@ struct RestoreFormTests {
         #expect(try [one, other, third].allSatisfy { try TrashAddress($0).text.utf8.elementsEqual($0.utf8) })
     }
 
-    @Test("a field that is left empty asks for nothing")
+    @Test("an empty field requests nothing")
     func empty() throws {
         let fields = ["value-Berth:a-name": "", "value-Berth:a-b-name": "x"]
         let wishes = try Self.wishes(fields.merging(["choice-Berth:a": "values"]) { $1 })
@@ -61,7 +61,8 @@ struct RestoreFormTests {
     }
 
     @Test(
-        "what the page can't have sent is refused", arguments: [["choice-a": "leave"], ["choice-Berth:a": "explode"]])
+        "anything the page can't have sent is refused",
+        arguments: [["choice-a": "leave"], ["choice-Berth:a": "explode"]])
     func hostile(form: [String: String]) {
         #expect {
             try Self.wishes(form)

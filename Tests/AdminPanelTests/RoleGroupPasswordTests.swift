@@ -13,7 +13,7 @@ import TomboloRules
 
 @testable import AdminPanel
 
-/// Objects of other classes that bring objects that give roles back from the trash, many at once.
+/// Objects of other classes that, restored in bulk, bring back objects that give roles.
 @Suite struct RoleGroupPasswordTests {
     final class Team: Object {
         @Persisted(primaryKey: true) var _id: ObjectId
@@ -43,7 +43,7 @@ import TomboloRules
 
         func work() async throws { while try await runner.step() {} }
 
-        /// A team with so many members.
+        /// Adds a team with this many members.
         func team(of members: Int) async throws -> ObjectId {
             let id = ObjectId.generate()
             try await fixture.pool.query("INSERT INTO team (_id, name) VALUES ($1, 'Crew')", [.objectId(id)])
@@ -55,8 +55,8 @@ import TomboloRules
             return id
         }
 
-        /// Moves a team into the trash, or takes it out, by a job.
-        /// - Returns: what the last button's request is answered.
+        /// Starts a job that trashes or restores a team.
+        /// - Returns: the answer to the last button's request.
         func act(_ action: String, _ team: ObjectId) async throws -> Answer {
             let path = "/panel/bulk/teams"
             let trial = try await browser.submit(
@@ -66,7 +66,7 @@ import TomboloRules
             return try await browser.submit(path, PanelBrowser.hidden(trial.text))
         }
 
-        /// Sends what the page that asks for the password has in it, with the password.
+        /// Sends the hidden fields of the page that asks for the password, together with the password.
         func prove(_ path: String, _ asked: Answer) async throws -> Answer {
             #expect(asked.status == 403 && asked.text.contains(#"name="_password""#), "\(asked.text)")
             return try await browser.submit(
@@ -96,7 +96,7 @@ import TomboloRules
         }
     }
 
-    @Test("restoring many takes the password if members come back with a team")
+    @Test("restoring in bulk asks for the password if a team brings members back")
     func restoring() async throws {
         try await Self.run { site in
             let team = try await site.team(of: 2)
@@ -116,7 +116,7 @@ import TomboloRules
         }
     }
 
-    @Test("taking back a job takes it too, if it brings members back")
+    @Test("so does undoing a job that brings members back")
     func undoing() async throws {
         try await Self.run { site in
             let team = try await site.team(of: 1)
@@ -133,13 +133,13 @@ import TomboloRules
         }
     }
 
-    @Test("nothing is asked for a team without members")
+    @Test("a team without members needs no password")
     func others() async throws {
         try await Self.run { site in
             let (team, other) = (try await site.team(of: 0), try await site.team(of: 1))
             let job = try #require(try await site.act("trash", team).headers[.location])
             try await site.work()
-            // Those of another group don't count.
+            // Members in another group don't count.
             #expect(try await site.act("trash", other).status == 303)
             try await site.work()
             #expect(try await site.act("restore", team).status == 303)

@@ -8,7 +8,7 @@ import TomboloModel
 import TomboloRules
 import TomboloServerModel
 
-/// Roles that are added, renamed and removed in the panel, and what users may do without a role.
+/// Roles that are added, renamed and removed in the panel, and users' rights without a role.
 @Suite struct RolePagesTests {
     private static let app = "app=conference"
     private static let new = "/panel/permissions/roles/new?\(app)"
@@ -21,7 +21,7 @@ import TomboloServerModel
         "/panel/permissions/role\(action)?\(app)&role=\(name)"
     }
 
-    @Test("a role is added by a form, has who has it on its page, is renamed, and removed once nobody has it")
+    @Test("a role is added with a form, shows its holders on its page, is renamed, and is removed once nobody has it")
     func lifeOfARole() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -94,7 +94,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a permission of users is a box with a page that says what it does, and an account's page says what it has")
+    @Test("a user permission is a box with a page that says what it does, and an account's page lists what it has")
     func userPermissions() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -131,7 +131,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an admin sees roles and changes none, others see nothing; a stale form and a hostile name store nothing")
+    @Test("an admin can see roles but change none, others see nothing; a stale form or a hostile name stores nothing")
     func refusals() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

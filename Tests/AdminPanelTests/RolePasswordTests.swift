@@ -6,9 +6,9 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-/// Changes of objects that give roles take the password again, in every way in which the panel changes objects.
+/// Every way in which the panel changes objects that give roles asks for the password again.
 @Suite struct RolePasswordTests {
-    /// A super administrator who has just logged in, and the registrar's role.
+    /// A super administrator who has just logged in, and the registrar's role assignment.
     private struct Site: Sendable {
         let site: BulkPagesTests.Site
         let browser: PanelBrowser
@@ -24,8 +24,8 @@ import TomboloModel
             try await site.fixture.pool.query("SELECT count(*) FROM role_assignment")[0, 0].int
         }
 
-        /// Sends a form without a recent password, then what the page that asks for it has in it, with the password.
-        /// - Parameter isUnchanged: whether nothing has happened yet.
+        /// Sends a form without a recent password, then sends the hidden fields of the password page together with the password.
+        /// - Parameter isUnchanged: checks that nothing has happened yet.
         func prove(
             _ path: String, _ fields: [(String, String)], isUnchanged: @Sendable () async throws -> Bool
         ) async throws -> Answer {
@@ -52,7 +52,7 @@ import TomboloModel
         form.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    @Test("the form of an object, which keeps what was entered")
+    @Test("an object's form, which keeps what was entered")
     func editing() async throws {
         try await Self.run { site in
             let path = "/panel/data/role_assignments/\(site.assignment)"
@@ -65,7 +65,7 @@ import TomboloModel
         }
     }
 
-    @Test("the form of a new object, which makes one")
+    @Test("a new object's form, which creates it")
     func making() async throws {
         try await Self.run { site in
             let path = "/panel/new/role_assignments"
@@ -88,7 +88,7 @@ import TomboloModel
             let found = form.first { $0.key.hasPrefix("i.") && $0.value == site.assignment }
             let row = try #require(found).key.dropFirst(2)
             try #require(form["f.\(row).role"] == "registrar")
-            // Nothing is asked where nothing is changed.
+            // No password is needed if nothing changes.
             for (name, value) in form where name.hasPrefix("i.") && value.isEmpty { form[name] = nil }
             try await PanelBrowser.ageProofs(site.site.fixture.pool)
             #expect(try await site.browser.submit(path, Self.pairs(form)).status == 303)
@@ -99,13 +99,13 @@ import TomboloModel
         }
     }
 
-    @Test("many objects at once, and taking that back")
+    @Test("bulk changes and their undo")
     func bulk() async throws {
         try await Self.run { site in
             let path = "/panel/bulk/role_assignments"
             let asked = try await site.browser.submit(
                 path, [("which", "chosen"), ("action", "update"), ("id", site.assignment)])
-            // Neither the fields nor the look before need a password.
+            // Neither choosing fields nor the dry run needs a password.
             try await PanelBrowser.ageProofs(site.site.fixture.pool)
             let trial = try await site.browser.submit(
                 path, PanelBrowser.hidden(asked.text) + [("set.role", "on"), ("f.role", "moderator")])
@@ -124,7 +124,7 @@ import TomboloModel
         }
     }
 
-    @Test("an import, which is previewed without")
+    @Test("an import, but not its preview")
     func importing() async throws {
         try await Self.run { site in
             let boundary = "----a-boundary"
@@ -151,7 +151,7 @@ import TomboloModel
         }
     }
 
-    @Test("what the audit log puts back")
+    @Test("restoring values from the audit log")
     func puttingBack() async throws {
         try await Self.run { site in
             let path = "/panel/audit/role_assignments/\(site.assignment)/put-back"
@@ -163,7 +163,7 @@ import TomboloModel
         }
     }
 
-    @Test("nothing is asked for objects that give no roles")
+    @Test("objects that give no roles need no password")
     func others() async throws {
         try await Self.run { site in
             try await PanelBrowser.ageProofs(site.site.fixture.pool)

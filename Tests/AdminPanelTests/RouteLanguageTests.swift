@@ -9,7 +9,7 @@ import TomboloLocalization
 
 /// Who may use a route, in the language of the page of routes.
 @Suite struct RouteLanguageTests {
-    @Test("every route says in every language of the panel who may use it")
+    @Test("each route's access is described in every language of the panel")
     func complete() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { app, _ in
@@ -25,7 +25,7 @@ import TomboloLocalization
     }
 
     @Test(
-        "the page of routes says it in the language of the page, and the API in English",
+        "the page of routes describes it in its own language, and the API in English",
         arguments: [
             (
                 "de",
@@ -53,7 +53,7 @@ import TomboloLocalization
         }
     }
 
-    @Test("a refusal says what isn't permitted in the words of the page")
+    @Test("a refusal names the missing permission in the page's words")
     func refusal() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

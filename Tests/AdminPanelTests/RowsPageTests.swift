@@ -7,7 +7,7 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// Editing the rows of a list in place.
+/// Editing a list's rows in place.
 @Suite struct RowsPageTests {
     private static func ships(_ site: StructuredFormTests.Site) async throws -> [String] {
         var ids: [String] = []
@@ -21,7 +21,7 @@ import TomboloModel
         try await site.fixture.pool.query("SELECT name FROM ship ORDER BY name").map { try $0[0].string }
     }
 
-    @Test("rows are saved together, and what nobody touched isn't written")
+    @Test("rows are saved together, and untouched rows aren't written")
     func saving() async throws {
         try await StructuredFormTests.run { site in
             _ = try await Self.ships(site)
@@ -51,14 +51,14 @@ import TomboloModel
         }
     }
 
-    @Test("texts of any length keep nobody from editing the rows that have them, and stay as they are")
+    @Test("rows with text of any length can be edited, and such text stays as it is")
     func longTexts() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
                 let browser = try await PanelBrowser.loggedIn(client, as: "owner")
                 let rows = "/panel/rows/sessions?columns=title,subtitle&page[size]=200"
                 let event = "/panel/data/events/\(fixture.event)"
-                // All together are more than a list reads, and then each.
+                // Lengths that exceed what a list reads, first all together, then each alone.
                 for (length, count) in [(3_500_000, 3), (9_000_000, 1)] {
                     try await fixture.pool.execute("UPDATE session SET title = repeat('x', \(length))")
                     for (page, action, place) in [
@@ -87,7 +87,7 @@ import TomboloModel
         }
     }
 
-    @Test("a text that somebody else made too long for a row isn't written over, and who changed it is told")
+    @Test("if somebody else made a text too long for a row, it isn't overwritten, and the page says who changed it")
     func longMeanwhile() async throws {
         try await StructuredFormTests.run { site in
             _ = try await Self.ships(site)
@@ -111,7 +111,7 @@ import TomboloModel
         }
     }
 
-    @Test("rows that changed meanwhile or are refused are named and keep what was entered, and the others are saved")
+    @Test("changed or refused rows are named and keep what was entered, and the others are saved")
     func partly() async throws {
         try await StructuredFormTests.run { site in
             let ids = try await Self.ships(site)
@@ -133,7 +133,7 @@ import TomboloModel
             #expect(try await Self.names(site) == ["C", "Saved", "Theirs"])
             var again = PanelRecordTests.fields(answer.text)
             #expect(again["f.0.name"] == "Mine" && again["f.0.kind"] == "ferry" && again["f.2.kind"] == "submarine")
-            #expect(again["f.0.decks"] == "2", "what only somebody else changed is theirs")
+            #expect(again["f.0.decks"] == "2", "a value that only somebody else changed is theirs")
             #expect(again["i.0"] == ids[0])
             again["f.2.kind"] = "pilot"
             #expect(try await site.browser.send(Self.path, again, token: nil).status == 303)
@@ -143,7 +143,7 @@ import TomboloModel
         }
     }
 
-    @Test("a row that is refused for a value doesn't overwrite what somebody else changed meanwhile")
+    @Test("a row refused because of a value doesn't overwrite what somebody else changed meanwhile")
     func refusedAndChanged() async throws {
         try await StructuredFormTests.run { site in
             _ = try await Self.ships(site)
@@ -162,7 +162,7 @@ import TomboloModel
         }
     }
 
-    @Test("hostile rows are refused, and rows that somebody can't see or change stay as they are")
+    @Test("hostile rows are refused, and rows that the user can't see or change stay as they are")
     func hostile() async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { _ in
             """

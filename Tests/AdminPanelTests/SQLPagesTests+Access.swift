@@ -8,7 +8,7 @@ import TomboloHTTP
 
 /// Who may run statements, and where.
 extension SQLPagesTests {
-    @Test("nobody but super administrators runs statements, not by a link, and not while viewing as somebody else")
+    @Test("only super administrators can run statements, not through a link, and not while viewing as somebody else")
     func access() async throws {
         try await Self.with { fixture, app, client in
             let routes = app.routes.filter { $0.path == Self.path && $0.method != "HEAD" }
@@ -39,7 +39,7 @@ extension SQLPagesTests {
         }
     }
 
-    @Test("the password is asked for again, and what was written isn't lost by it")
+    @Test("the password is asked for again, and the statement isn't lost")
     func password() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -55,7 +55,7 @@ extension SQLPagesTests {
         }
     }
 
-    @Test("a server without a user for it has no such page")
+    @Test("a server without a database user for it has no such page")
     func off() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -70,7 +70,7 @@ extension SQLPagesTests {
         #expect(error?.problems.first?.contains("hunter2") == false)
     }
 
-    @Test("a place counts lines and code points from 1")
+    @Test("a position counts lines and code points from 1")
     func places() {
         let statement = "SELECT 'é👍',\n  x"
         for (position, line, column) in [(1, 1, 1), (13, 1, 13), (14, 2, 1), (16, 2, 3)] {

@@ -13,7 +13,7 @@ import TomboloServerModel
 @Suite struct SQLPagesTests {
     static let path = "/panel/sql"
 
-    /// Bounds that no statement of a test meets in time, on a machine that is as busy as it likes.
+    /// Limits that no statement in a test reaches, however busy the machine is.
     private static var patientBounds: SQLBounds {
         var bounds = SQLBounds()
         bounds.statementTimeout = .seconds(600)
@@ -23,8 +23,8 @@ import TomboloServerModel
 
     /// A panel with a database user that may read sessions and events.
     /// - Parameters:
-    ///   - bounds: nil for none that a statement may meet in time.
-    ///   - grant: more rights, or others, in SQL, with `WHO` for the user.
+    ///   - bounds: nil for limits that no statement reaches.
+    ///   - grant: SQL that gives the user more or other rights, with `WHO` for the user's name.
     static func with(
         _ bounds: SQLBounds? = nil, grant: String = "",
         _ body: @escaping @Sendable (ServiceFixture, HTTPApplication, any TestClientProtocol) async throws -> Void
@@ -46,7 +46,7 @@ import TomboloServerModel
                 settings: ServerSettings(environment: [:]),
                 sql: SQLConsole(configuration, bounds: bounds ?? patientBounds))
             try await PanelBrowser.with(fixture, panel: panel) { try await body(fixture, $0, $1) }
-            // Roles outlast databases.
+            // Roles outlive databases.
             try await fixture.pool.execute("DROP OWNED BY \(user); DROP ROLE \(user)")
         }
     }
@@ -70,7 +70,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("an error has PostgreSQL's message, hint and place, and the statement stays in the form")
+    @Test("an error has PostgreSQL's message, hint and position, and the statement stays in the form")
     func errors() async throws {
         try await Self.with { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -98,7 +98,7 @@ import TomboloServerModel
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename <> session_user",
     ]
 
-    @Test("what is more than one statement that reads is refused, and changes nothing")
+    @Test("anything but a single reading statement is refused, and changes nothing")
     func refusals() async throws {
         try await Self.with { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -111,7 +111,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("nothing of a session stays for the next statement")
+    @Test("no session state is left for the next statement")
     func sessions() async throws {
         try await Self.with { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -127,7 +127,7 @@ import TomboloServerModel
                     'only-' || current_setting('transaction_read_only'), 'got-' || pg_try_advisory_xact_lock(4711)
                 """
             var page = try await browser.post(Self.path, ["sql": state]).text
-            // The lock goes when the server notices that the connection has.
+            // The lock is released once the server notices that the connection is gone.
             while page.contains("<td>got-false</td>") { page = try await browser.post(Self.path, ["sql": state]).text }
             for text in ["<td>markmark</td>", "<td>only-on</td>", "<td>got-true</td>"] {
                 #expect(page.contains(text), "\(text): \(page)")
@@ -135,7 +135,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a statement that takes too long, or waits for a lock, is ended")
+    @Test("a statement that takes too long or waits for a lock is stopped")
     func timeouts() async throws {
         var bounds = SQLBounds()
         bounds.statementTimeout = .milliseconds(300)
@@ -155,7 +155,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a statement that catches its timeout is ended with its connection, and PostgreSQL runs it no longer")
+    @Test("a statement that catches its timeout is stopped by closing its connection, and PostgreSQL stops running it")
     func caughtTimeouts() async throws {
         var bounds = SQLBounds()
         bounds.statementTimeout = .milliseconds(300)
@@ -164,7 +164,7 @@ import TomboloServerModel
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
             let trap = "BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN NULL; END"
             var answer: Answer
-            // On a busy machine the time may be over before the first block begins, which catches nothing then.
+            // On a busy machine, the timeout may come before the first block, which then catches nothing.
             repeat {
                 answer = try await Self.run("DO $$ BEGIN LOOP \(trap); END LOOP; END $$", browser)
             } while answer.text.contains("canceling statement due to statement timeout")
@@ -174,13 +174,13 @@ import TomboloServerModel
             )[0][0].int64 > 0 {
                 try await Task.sleep(for: .milliseconds(10))
             }
-            // Such bounds may be too narrow for a busy machine.
+            // These limits may be too tight for a busy machine.
             var status = 0
             while status != 200 { status = try await Self.run("SELECT 1", browser).status }
         }
     }
 
-    /// Runs a statement with narrow bounds, again if the process stood still for so long before it that the session was ended.
+    /// Runs a statement with tight limits. Runs it again if the process stalled so long beforehand that the session was ended.
     private static func run(_ statement: String, _ browser: PanelBrowser) async throws -> Answer {
         while true {
             let answer = try await browser.post(path, ["sql": statement])
@@ -188,7 +188,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("of an error that is as long as its statement likes, the beginning is shown")
+    @Test("of an arbitrarily long error, the beginning is shown")
     func longErrors() async throws {
         try await Self.with { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -199,7 +199,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("of millions of rows, wide rows and huge cells a bounded part is shown, and the page says so")
+    @Test("of millions of rows, wide rows and huge cells, a limited part is shown, and the page says so")
     func sizes() async throws {
         var bounds = Self.patientBounds
         bounds.rows = 5
@@ -233,7 +233,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "a database user that may do more than reading isn't used",
+        "a database user with more rights than reading isn't used",
         arguments: [
             ("ALTER ROLE WHO SUPERUSER", "is a superuser"), ("ALTER ROLE WHO BYPASSRLS", "BYPASSRLS"),
             ("ALTER ROLE WHO REPLICATION", "REPLICATION"), ("ALTER ROLE WHO CREATEROLE", "CREATEROLE"),
@@ -254,7 +254,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("one statement too many at a time is told to come again")
+    @Test("a statement above the limit on simultaneous ones is refused with the advice to try again")
     func busy() async throws {
         var bounds = Self.patientBounds
         bounds.concurrency = 0

@@ -8,7 +8,7 @@ import ServiceTestSupport
 import Testing
 import TomboloModel
 
-/// What the event platform adds to the panel.
+/// The event platform's additions to the panel.
 @Suite struct SalesPagesTests {
     private struct Site: Sendable {
         let fixture: ServiceFixture
@@ -45,7 +45,7 @@ import TomboloModel
         }
     }
 
-    @Test("those who may change an event's orders see how many tickets are sold, by type")
+    @Test("users who may change an event's orders see how many tickets are sold, by type")
     func sales() async throws {
         try await Self.run { site in
             try await site.fixture.pool.query(
@@ -67,7 +67,7 @@ import TomboloModel
         }
     }
 
-    @Test("orders of more tickets than numbers count don't keep the event's other sales away")
+    @Test("orders with huge numbers of tickets don't hide the event's other sales")
     func enormousOrders() async throws {
         try await Self.run { site in
             for _ in 0..<2 {
@@ -83,7 +83,7 @@ import TomboloModel
         }
     }
 
-    @Test("a list of sales has one's own event also where many others that are published begin later")
+    @Test("the sales list contains the user's own event even if many other published events begin later")
     func behindOthers() async throws {
         try await Self.run { site in
             try await site.fixture.pool.query(
@@ -98,7 +98,7 @@ import TomboloModel
         }
     }
 
-    @Test("nobody else sees an event's sales, neither by the navigation nor by an address")
+    @Test("nobody else sees an event's sales, neither in the navigation nor at their address")
     func others() async throws {
         try await Self.run { site in
             for role in ["attendee", "admin"] {
@@ -114,7 +114,7 @@ import TomboloModel
         }
     }
 
-    @Test("who may change a type of tickets ends its sale; others have no button, and are refused")
+    @Test("users who may change a ticket type can end its sale; others have no button, and are refused")
     func ending() async throws {
         try await Self.run { site in
             let path = "/panel/sales/tickets/\(site.fixture.tickets[0])/end"
@@ -137,7 +137,7 @@ import TomboloModel
         }
     }
 
-    @Test("a track's colour is shown as a patch beside its text, if it is one")
+    @Test("a track's colour is shown as a patch beside its text, if it is a colour")
     func colors() async throws {
         try await Self.run { site in
             let owner = try await site.browser("owner")

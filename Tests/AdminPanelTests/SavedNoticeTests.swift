@@ -9,7 +9,7 @@ import TomboloModel
 
 @testable import AdminPanel
 
-/// What the database made of what was entered.
+/// How the database changed the entered values.
 @Suite struct SavedNoticeTests {
     private static func field(_ content: ResourceField.Content) -> ResourceField {
         ResourceField(name: "field", property: "field", content: content, isOptional: true)
@@ -38,7 +38,7 @@ import TomboloModel
         #expect(!embedded.isSame(["field": one], .null))
     }
 
-    @Test("after saving and creating, the notice says which values the database replaced")
+    @Test("after saving and creating, the notice lists the values that the database replaced")
     func replaced() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -63,7 +63,7 @@ import TomboloModel
         }
     }
 
-    @Test("what was stored as it was entered isn't mentioned, whatever its type")
+    @Test("values stored as entered aren't mentioned, whatever their type")
     func unmentioned() async throws {
         try await StructuredFormTests.run { site in
             let ann = try await site.fixture.sailor("Ann")

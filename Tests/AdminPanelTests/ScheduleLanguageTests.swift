@@ -7,7 +7,7 @@ import TomboloPostgresStore
 @testable import AdminPanel
 
 @Suite struct ScheduleLanguageTests {
-    @Test("what came of scheduled jobs is in the language of the page, and why one failed is in English")
+    @Test("results of scheduled jobs are in the page's language, and the reason for a failure is in English")
     func results() async throws {
         try await ServiceFixture.with { fixture in
             let outcomes: [(Routine, Routine.Outcome)] = [

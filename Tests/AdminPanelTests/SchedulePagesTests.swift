@@ -17,14 +17,14 @@ import TomboloRules
     private static let path = "/panel/schedule"
     private static let jobExpiry = "\(path)/jobExpiry/run"
 
-    /// As if the server that forgets old jobs had just done so.
+    /// Records a run as if the server had just deleted old jobs.
     private static func noteJobExpiry(_ fixture: ServiceFixture) async {
         await Routine.jobExpiry.note(
             .done([.untranslated("jobs were forgotten")]), took: .seconds(2), pause: .seconds(3_600),
             in: fixture.adminServer.pool)
     }
 
-    @Test("times that somebody has set to infinity or before all times are on the page as they are")
+    @Test("times set to infinity, or before all times, are shown as they are")
     func infiniteTimes() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -50,7 +50,7 @@ import TomboloRules
         }
     }
 
-    @Test("what runs by itself is listed with its last run, its next, and what came of it")
+    @Test("each scheduled job is listed with its last run, its next run and the result")
     func list() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -62,11 +62,11 @@ import TomboloRules
                 _ = try await purge.run(now: Date().microsecondsSince1970)
                 let store = try await PostgresServerStore.open(schema: fixture.rules.schema, pool: fixture.pool)
                 _ = try await store.makeTick()
-                // Its connections: the cluster is shared.
+                // Closes its connections, because the cluster is shared.
                 await store.resign()
                 try await AuditFollower(pool: pool).catchUp()
                 var page = ""
-                // The words for times are so for less than a minute: should that be over, the runs were a moment ago again.
+                // The expected phrases hold for less than a minute; once that has passed, set the runs to a moment ago again.
                 var isInTime = false
                 while !isInTime {
                     let began = ContinuousClock.now
@@ -84,7 +84,7 @@ import TomboloRules
                     "0 objects in 0 groups were deleted permanently", "jobs were forgotten", "the &lt;disk&gt; is full",
                     "nothing is old enough", "in 59 minutes", "just now", "/panel/trash/purge", ">failed<",
                 ] { #expect(page.contains(text), "\(text): \(page)") }
-                // What should have run and didn't.
+                // A run that should have happened, but didn't.
                 try await fixture.pool.query("UPDATE tombolo.routine SET next_at = now() - interval '1 h'")
                 #expect(try await browser.get("/panel/schedule").text.contains(">late<"))
                 for role in ["admin", "owner"] {
@@ -100,7 +100,7 @@ import TomboloRules
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
-                // No server has ever done it, so that none would.
+                // No server has ever run it, so none is expected to.
                 #expect(try await !browser.get(Self.path).text.contains("Run now"))
                 #expect(try await browser.post(Self.jobExpiry).status == 303)
                 #expect(try await browser.get(Self.path).text.contains("No server has ever run this job."))
@@ -114,7 +114,7 @@ import TomboloRules
                 #expect(answer.status == 303 && answer.headers[.location] == Self.path, "\(answer.text)")
                 var waiting = try await browser.get(Self.path).text
                 #expect(waiting.contains("The job begins in a moment."), "\(waiting)")
-                // After two minutes it's late: should they be over, it was asked for just now.
+                // It counts as late after two minutes; if those have passed, pretend that it was requested just now.
                 while waiting.contains(">late<") {
                     try #require(ContinuousClock.now - asked > .seconds(120), "\(waiting)")
                     asked = .now
@@ -124,7 +124,7 @@ import TomboloRules
                 for text in [">waiting<", "data-follow"] {
                     #expect(waiting.contains(text), "\(text): \(waiting)")
                 }
-                // Once more changes nothing.
+                // Requesting it again changes nothing.
                 #expect(try await browser.post(Self.jobExpiry).status == 303)
                 #expect(try await fixture.pool.query("SELECT 1 FROM tombolo.panel_run").count == 1)
 
@@ -148,7 +148,7 @@ import TomboloRules
         }
     }
 
-    @Test("only super administrators have jobs run, as themselves and from the panel's own page")
+    @Test("only super administrators can run jobs, as themselves and from the panel's own page")
     func access() async throws {
         try await ServiceFixture.with { fixture in
             await Self.noteJobExpiry(fixture)
@@ -167,7 +167,7 @@ import TomboloRules
                 #expect(try await boss.send(Self.jobExpiry, [:], token: token).status == 403)
                 #expect(try await fixture.pool.query("SELECT 1 FROM tombolo.panel_run").isEmpty)
             }
-            // Of those who may look and nothing else.
+            // What users see who may only look.
             let works = try await Schedule(fixture.adminServer.pool).works(now: Date().microsecondsSince1970)
             func actions(mayRun: Bool) -> [String] {
                 let content = ScheduleContent(works, mayPurge: false, mayBackUp: false, mayRun: mayRun, now: 0)
@@ -177,7 +177,7 @@ import TomboloRules
         }
     }
 
-    @Test("an admin server that works runs the job that a button asked for")
+    @Test("a working admin server runs the job that a button requested")
     func work() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -187,7 +187,7 @@ import TomboloRules
                     authenticator: fixture.adminServer.authenticator, logger: Logger(label: "jobs"))
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     group.addTask { try await service.run() }
-                    /// Waits for a run of the server's own.
+                    /// Waits for the server to run the job.
                     func runs() async throws {
                         let deadline = ContinuousClock.now + .seconds(600)
                         while true {
@@ -201,7 +201,7 @@ import TomboloRules
                             try await Task.sleep(for: .milliseconds(20))
                         }
                     }
-                    // The first one ever.
+                    // The very first run.
                     try await runs()
                     await Self.noteJobExpiry(fixture)
                     #expect(try await browser.post(Self.jobExpiry).status == 303)

@@ -12,7 +12,7 @@ import TomboloRules
 import TomboloServerModel
 
 @Suite struct SecondFactorPagesTests {
-    /// Sets a second factor up.
+    /// Sets up a second factor.
     private static func setUp(
         _ browser: PanelBrowser, _ fixture: ServiceFixture
     ) async throws -> (app: AuthenticatorApp, codes: [String]) {
@@ -32,12 +32,12 @@ import TomboloServerModel
         return (app, codes)
     }
 
-    /// Makes codes good that were used, instead of waiting half a minute.
+    /// Makes used codes valid again, instead of waiting half a minute.
     private static func forgetUse(_ fixture: ServiceFixture) async throws {
         try await fixture.pool.query("UPDATE tombolo.second_factor SET last_step = 0")
     }
 
-    @Test("set up, it is asked for at log-in before any page, and at the password again")
+    @Test("once set up, it's asked for at log-in before any page, and when the password is asked for again")
     func logIn() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -52,7 +52,7 @@ import TomboloServerModel
                 #expect(
                     form.status == 200 && !form.text.contains("Talk 1") && !form.text.contains("/panel/permissions"))
                 let token = String(try #require(form.text.firstMatch(of: /name="_token" value="([^"]+)"/)).1)
-                // Nothing can be sent before it either.
+                // Nor can anything be sent before.
                 let sent = try await browser.send("/panel/second-factor/remove", [:], token: token)
                 #expect(sent.status == 303 && sent.headers[.location] == "/panel/login/code")
                 let wrong = try await browser.send("/panel/login/code", ["code": "000"], token: token)
@@ -67,7 +67,7 @@ import TomboloServerModel
                 }
                 #expect(right.status == 303 && right.headers[.location] == "/panel/data/sessions", "\(right.text)")
                 #expect(try await browser.get("/panel/data/sessions").text.contains("Talk 1"))
-                // Whoever had the browser take the cookie from before has nothing by it.
+                // The cookie from before the code doesn't work for a thief who planted it.
                 let thief = PanelBrowser(client)
                 thief.setCookie("tombolo_panel", before)
                 #expect(try await thief.get("/panel").headers[.location] == "/panel/login")
@@ -80,7 +80,7 @@ import TomboloServerModel
                 let replayed = try await other.send("/panel/login/code", ["code": code], token: otherToken)
                 #expect(replayed.status == 401)
 
-                // The password again.
+                // Asking for the password again.
                 try await PanelBrowser.ageProofs(fixture.pool)
                 try await Self.forgetUse(fixture)
                 let asked = try await browser.post("/panel/second-factor/recovery-codes")
@@ -96,7 +96,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a recovery code logs in once, and the second factor can be taken away again")
+    @Test("a recovery code works once, and the second factor can be removed again")
     func recovery() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -122,7 +122,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("who looks after accounts removes somebody's second factor, nobody else does, and the audit log has it")
+    @Test("users who manage accounts can remove somebody's second factor, nobody else can, and the audit log shows it")
     func reset() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -149,7 +149,9 @@ import TomboloServerModel
         }
     }
 
-    @Test("where roles that apply everywhere take one, their holders set it up before anything else, in the API too")
+    @Test(
+        "if roles that apply everywhere require one, their holders must set it up before anything else, also in the API"
+    )
     func policy() async throws {
         try await ServiceFixture.with { fixture in
             let authenticator = try await fixture.adminAuthenticator(secondFactor: .everywhere)

@@ -12,9 +12,9 @@ import TomboloServerModel
 
 @testable import AdminPanel
 
-/// Settings that super administrators change in the panel, from the form to what uses them.
+/// Settings that super administrators change in the panel, from the form to the code that uses them.
 @Suite(.timeLimit(.minutes(15))) struct SettingPagesTests {
-    /// An admin server with settings of its own.
+    /// An admin server with its own settings.
     private struct Server: Sendable {
         let fixture: ServiceFixture
         let live: LiveSettings
@@ -33,7 +33,7 @@ import TomboloServerModel
             try await fixture.pool.query("SELECT count(*) FROM tombolo.setting")[0, 0].int
         }
 
-        /// Starts one more on the same database.
+        /// Starts another server on the same database.
         static func with(
             _ fixture: ServiceFixture, _ environment: [String: String] = [:],
             _ body: @escaping @Sendable (Server) async throws -> Void
@@ -63,7 +63,7 @@ import TomboloServerModel
 
     private static func path(_ name: String) -> String { "/panel/settings/change/\(name)" }
 
-    @Test("a change counts at once, is shown with who made it, is in the log without secrets, and can be taken back")
+    @Test("a change takes effect at once, names its author, is logged without secrets, and can be undone")
     func change() async throws {
         try await Self.with { server in
             let browser = try await server.browser()
@@ -101,17 +101,17 @@ import TomboloServerModel
         }
     }
 
-    @Test("mails are posted to the address that was entered")
+    @Test("mail is posted to the address that was entered")
     func mail() async throws {
         try await Self.with { server in
             let browser = try await server.browser()
             #expect(try await browser.post("/panel/settings/test-mail").status == 503)
-            // Nobody listens there.
+            // Nothing listens there.
             let saved = try await browser.post(
                 Self.path("TOMBOLO_MAIL"), ["value": "https://127.0.0.1:1/mails", "number": "0"])
             #expect(saved.status == 303, "\(saved.text)")
             var answer = try await browser.post("/panel/settings/test-mail")
-            // On a busy machine the time may be over first.
+            // On a busy machine, the time limit may come first.
             for _ in 0..<30 where answer.text.contains("The carrier didn&#39;t answer in time.") {
                 answer = try await browser.post("/panel/settings/test-mail")
             }
@@ -121,7 +121,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("another server follows within seconds, and one that starts later has it from the beginning")
+    @Test("another server follows within seconds, and one that starts later has the change from the beginning")
     func servers() async throws {
         try await Self.with { first in
             let fixture = first.fixture
@@ -149,7 +149,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what is set where the server is started is shown as fixed, and can't be changed")
+    @Test("a setting from the server's environment is shown as fixed, and can't be changed")
     func fixed() async throws {
         try await Self.with(["TOMBOLO_BACKUP_KEEP": "3"]) { server in
             let browser = try await server.browser()
@@ -166,7 +166,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "what can't be is refused at the field, with what was entered",
+        "an invalid value is refused at its field, which keeps what was entered",
         arguments: [
             ("TOMBOLO_MAIL", "command:/bin/true", "begins with https://"),
             ("TOMBOLO_MAIL", "folder:/tmp", "begins with https://"),
@@ -188,7 +188,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "the reason of a refusal is in the language of the page",
+        "a refusal's reason is in the page's language",
         arguments: [
             ("de", "TOMBOLO_ADMIN_URL", "admin", "Geben Sie die Adresse dieses Servers ohne Leerzeichen an"),
             ("de", "TOMBOLO_SECOND_FACTOR", "ignored", "Wählen Sie optional, everywhere oder everybody."),
@@ -205,7 +205,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a program for mails that somebody writes into the table doesn't count")
+    @Test("a mail program that somebody writes into the table is ignored")
     func smuggled() async throws {
         try await Self.with { server in
             let user = try #require(server.fixture.users["superAdmin"])
@@ -221,7 +221,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a change that somebody else made since the form was shown is kept, and shown")
+    @Test("if somebody else changed the setting since the form was shown, their change is kept and shown")
     func overtaken() async throws {
         try await Self.with { server in
             let (ann, bob) = (try await server.browser(), try await server.browser())
@@ -239,7 +239,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("what uses a setting has it at once: maps, links, backups, and who needs a second factor")
+    @Test("settings take effect at once: for maps, links, backups, and who needs a second factor")
     func uses() async throws {
         try await Self.with { server in
             let browser = try await server.browser()
@@ -281,7 +281,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("nobody but super administrators sees or changes a setting, and not while they look as somebody else")
+    @Test("only super administrators can see or change settings, and not while they view as somebody else")
     func access() async throws {
         try await Self.with { server in
             let path = Self.path("TOMBOLO_SECOND_FACTOR")

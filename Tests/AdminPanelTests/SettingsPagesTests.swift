@@ -18,7 +18,7 @@ import TomboloServerModel
         "TOMBOLO_HOST": "::1", "TOMBOLO_ADMIN_PORT": "9000",
     ]
 
-    /// A panel that was started with an environment.
+    /// A panel that was started with these variables.
     private static func with(
         _ environment: [String: String], mail: MailHook? = nil,
         _ body: @escaping @Sendable (ServiceFixture, HTTPApplication, any TestClientProtocol) async throws -> Void
@@ -37,7 +37,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("super administrators see what the server was started with, and no secret")
+    @Test("super administrators see what the server was started with, but no secrets")
     func settings() async throws {
         try await Self.with(Self.environment) { fixture, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -55,7 +55,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a server without mails warns, offers no test mail and sends none")
+    @Test("a server without mail shows a warning, offers no test mail and sends none")
     func withoutMail() async throws {
         try await Self.with([:]) { _, _, client in
             let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -66,7 +66,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("nobody but super administrators sees the page or sends a test mail, and the list of routes says so")
+    @Test("only super administrators can see the page or send a test mail, and the list of routes says so")
     func access() async throws {
         try await Self.with(Self.environment) { fixture, app, client in
             let routes = app.routes.filter { $0.path.hasPrefix("/panel/settings") && $0.method != "HEAD" }
@@ -93,7 +93,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a test mail goes to one's own address, and as often as mails to an address may")
+    @Test("a test mail goes to the user's own address, subject to the limit on mails to an address")
     func testMail() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -118,7 +118,7 @@ import TomboloServerModel
         }
     }
 
-    /// Has a test mail sent, again while the machine was too busy for the carrier's time.
+    /// Sends a test mail. Retries while the machine is too busy for the carrier's time limit.
     private static func sendTestMail(_ browser: PanelBrowser) async throws -> Answer {
         while true {
             let answer = try await browser.post("/panel/settings/test-mail")
@@ -128,7 +128,7 @@ import TomboloServerModel
     }
 
     @Test(
-        "what the carrier answers is said in words, with what to do",
+        "the carrier's answer is explained in words, with what to do",
         arguments: [
             (["/bin/false", "hunter2"], "The program /bin/false ended with exit code 1."),
             (["/nowhere/hunter"], "The program /nowhere/hunter couldn&#39;t be started."),
@@ -147,7 +147,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("why a carrier didn't take a test mail stands above all else on the page, has the focus, and has no secret")
+    @Test("a carrier's failure is shown at the top of the page, has the focus, and contains no secret")
     func problemOfCarrier() async throws {
         let carrier = MailHook.http(url: "https://127.0.0.1:1/hunter2", secret: "hunter2")
         try await Self.with([:], mail: carrier) { _, _, client in

@@ -4,15 +4,15 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 
-/// What a `curl` command sends, as a POSIX shell and curl read it.
+/// The request that a `curl` command sends, parsed as a POSIX shell and curl would.
 struct ShellCommand {
     private(set) var method = HTTPRequest.Method.get
-    /// With its query.
+    /// Includes the query.
     private(set) var path = ""
     private(set) var headers: [String: String] = [:]
     private(set) var body: String?
 
-    /// The commands of a page in `<pre class="…">`, with what the browser shows of them.
+    /// The commands in a page's `<pre class="…">` elements, as the browser displays them.
     static func all(in page: String, class name: String = "request") -> [String] {
         page.components(separatedBy: "<pre class=\"\(name)\"").dropFirst().compactMap { part in
             guard let start = part.range(of: "<code>"), let end = part.range(of: "</code>") else { return nil }
@@ -20,7 +20,7 @@ struct ShellCommand {
         }
     }
 
-    /// Goes by bytes: an escape before a combining accent ends with what Swift takes for another character.
+    /// Works on bytes: together with a combining accent, the end of an escape would be a different Swift Character.
     private static func decoded(_ text: String) -> String {
         let escapes = ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"]
         var (rest, bytes) = (Array(text.utf8)[...], [UInt8]())
@@ -54,7 +54,7 @@ struct ShellCommand {
                 try #require(sides.count == 2)
                 query.append("\(sides[0])=\(PanelBrowser.encode(String(sides[1])))")
             default:
-                // Without the scheme and the host.
+                // Without scheme and host.
                 let start = try #require(word.range(of: "://"), "\(word)").upperBound
                 path = String(word[start...].drop { $0 != "/" })
             }
@@ -63,13 +63,13 @@ struct ShellCommand {
         if !query.isEmpty { path += "?\(query.joined(separator: "&"))" }
     }
 
-    /// Puts an id where the reader has to.
+    /// Fills in an id where the reader has to.
     mutating func choose(_ id: String) {
         path = path.replacing("/ID", with: "/\(id)")
         body = body?.replacing("\"id\": \"ID\"", with: "\"id\": \"\(id)\"")
     }
 
-    /// The words of a command, by scalars: quotes before combining accents are quotes.
+    /// Splits a command into words, by Unicode scalar: a quote followed by a combining accent is still a quote.
     private static func words(_ text: String) throws -> [String] {
         var (words, word): ([String], String.UnicodeScalarView?) = ([], nil)
         var scalars = text.unicodeScalars.makeIterator()
@@ -86,7 +86,7 @@ struct ShellCommand {
             case "'", "\"":
                 var part = String.UnicodeScalarView()
                 while let next = scalars.next(), next != scalar { part.append(next) }
-                // A variable is all that stands in double quotes.
+                // Only the variable with the token is in double quotes.
                 if scalar == "\"" { try #require(String(part) == "Authorization: Bearer $TOKEN") }
                 word = (word ?? .init()) + part
             default: word = (word ?? .init()) + [scalar]

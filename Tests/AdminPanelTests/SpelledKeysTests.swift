@@ -12,7 +12,7 @@ import TomboloRules
 
 @testable import AdminPanel
 
-/// Keys that look the same and are spelled with other code points are those of other objects.
+/// Keys that look the same but are spelled with different code points belong to different objects.
 @Suite struct SpelledKeysTests {
     final class Port: Object {
         @Persisted(primaryKey: true) var _id: String
@@ -36,13 +36,13 @@ import TomboloRules
             "/panel/data/\(collection)/\(RequestParameters.encode(id))"
         }
 
-        /// What a query finds, by the bytes of its texts.
+        /// The texts that a query finds, compared by their bytes.
         func texts(_ sql: String) async throws -> [Value] {
             try await pool.query(sql).map { .string(try $0[0].string) }
         }
     }
 
-    /// A port and a buoy with each of both keys, and links from each buoy to the port with the same key.
+    /// For each of the two keys, a port and a buoy; each buoy links to the port with the same key.
     private static func run(_ body: @escaping @Sendable (Site) async throws -> Void) async throws {
         let models = try ModelDocument(app: "harbour", objectTypes: [Port.self, Buoy.self])
         try await HarbourFixture.with(models: models) { fixture in
@@ -65,7 +65,7 @@ import TomboloRules
         }
     }
 
-    @Test("lists and records show the titles of what links lead to")
+    @Test("lists and records show the titles of link targets")
     func titles() async throws {
         try await Self.run { site in
             let list = try await site.browser.get("/panel/data/buoys").text
@@ -76,7 +76,7 @@ import TomboloRules
         }
     }
 
-    @Test("a form chooses what its link leads to, and takes both into a list")
+    @Test("a form can choose its link's target, and add both to a list")
     func links() async throws {
         try await Self.run { site in
             for id in [Self.one, Self.other] {
@@ -105,7 +105,7 @@ import TomboloRules
         }
     }
 
-    @Test("rows of a record's form are saved to their own objects")
+    @Test("rows in a record's form are saved to the right objects")
     func rows() async throws {
         try await Self.run { site in
             try await site.pool.query("UPDATE buoy SET port = $1", [.text(Self.one)])
@@ -119,7 +119,7 @@ import TomboloRules
         }
     }
 
-    @Test("a text that was only spelled otherwise was changed")
+    @Test("text that differs only in its code points counts as changed")
     func entered() {
         var form = PanelForm()
         form.add(PanelForm.Field(name: "f.name", value: Self.other))

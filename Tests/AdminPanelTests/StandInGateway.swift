@@ -3,7 +3,7 @@ import PostgresClient
 import TomboloHTTP
 import TomboloModel
 
-/// What the database sees of a gateway: its row, and its answers to questions.
+/// A gateway as the database sees it: its row, and its answers to questions.
 struct StandInGateway: Sendable {
     let pool: PostgresPool
     let id = ObjectId.generate().stringValue
@@ -14,8 +14,8 @@ struct StandInGateway: Sendable {
         self.name = name
     }
 
-    /// - Parameter age: how long ago it was last heard of, in seconds. It notes nothing afterwards: without an age it's there
-    ///   for ten minutes, however slow the test is.
+    /// - Parameter age: seconds since it was last heard of. It isn't updated afterwards, so the default makes it present for ten
+    /// minutes, however slow the test is.
     func register(age: Int = -600) async throws {
         try await pool.query(
             """
@@ -35,7 +35,7 @@ struct StandInGateway: Sendable {
             for question in waiting {
                 let (status, json) = body(try question[1].string)
                 let text = String(decoding: try JSONEncoder().encode(json), as: UTF8.self)
-                // Whoever asked may have stopped waiting, and taken the question with them.
+                // The asker may have stopped waiting and deleted the question.
                 try await pool.query(
                     """
                     INSERT INTO tombolo.inspector_answer (question, gateway, status, body)
@@ -46,7 +46,7 @@ struct StandInGateway: Sendable {
         }
     }
 
-    /// Runs something while gateways answer.
+    /// Runs `body` while gateways answer questions.
     static func answering(
         _ gateways: [StandInGateway],
         with answer: @escaping @Sendable (_ gateway: StandInGateway, _ request: String) -> (status: Int, json: JSON),

@@ -10,7 +10,7 @@ import TomboloRules
 
 @testable import AdminPanel
 
-/// Embedded objects and lists in the forms of records, as a browser without JavaScript sends them.
+/// Embedded objects and lists in record forms, as a browser without JavaScript sends them.
 @Suite struct StructuredFormTests {
     struct Site: Sendable {
         let fixture: HarbourFixture
@@ -23,7 +23,7 @@ import TomboloRules
             return PanelRecordTests.fields(page.text)
         }
 
-        /// Presses a button of the form, and gives the form that comes back.
+        /// Presses a button in the form, and returns the form that comes back.
         func press(_ button: String, _ path: String, _ form: [String: String]) async throws -> [String: String] {
             let answer = try await browser.send(path, form.merging([FormAction.field: button]) { $1 }, token: nil)
             try #require(answer.status == 200, "\(answer.text)")
@@ -54,7 +54,7 @@ import TomboloRules
         }
     }
 
-    /// As ``run(rules:as:_:)`` where nobody may read or write a property of ships, nor ships that aren't named `Public`.
+    /// Like ``run(rules:as:_:)``, but nobody may read or write one property of ships, or any ship not named `Public`.
     static func run(hiding property: String, _ body: @escaping @Sendable (Site) async throws -> Void) async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { _ in
             """
@@ -82,7 +82,7 @@ import TomboloRules
         "place": ["latitude": .double(54.25), "note": "here"],
     ]
 
-    @Test("a form that nobody touched changes nothing of embedded objects and lists")
+    @Test("an untouched form changes nothing in embedded objects and lists")
     func untouched() async throws {
         try await Self.run { site in
             let sailor = try await site.fixture.sailor("Ann")
@@ -106,7 +106,7 @@ import TomboloRules
         }
     }
 
-    @Test("an embedded object is made, changed and cleared by its group of fields")
+    @Test("an embedded object is created, changed and cleared by its group of fields")
     func embedded() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(site.client, [:])
@@ -139,7 +139,7 @@ import TomboloRules
         }
     }
 
-    @Test("elements of a list are added, changed, moved and removed, and nothing is saved before the form is")
+    @Test("list elements can be added, changed, moved and removed, and nothing is saved before the form is")
     func values() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(site.client, ["tags": ["a", "b", "c"]])
@@ -158,7 +158,7 @@ import TomboloRules
         }
     }
 
-    @Test("elements of a list of embedded objects keep their identity, and what has no control")
+    @Test("elements of embedded lists keep their identity, and the values without a control")
     func objects() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(
@@ -195,7 +195,7 @@ import TomboloRules
         }
     }
 
-    @Test("links of a list are chosen, also by a search, and one that is chosen is added without the button")
+    @Test("links for a list can be chosen, also through a search, and a chosen one is added even without the button")
     func links() async throws {
         try await Self.run { site in
             let ann = try await site.fixture.sailor("Ann <b>")
@@ -232,7 +232,7 @@ import TomboloRules
         }
     }
 
-    @Test("what is wrong is told at the element and the field, and everything entered is still there")
+    @Test("problems are shown at the element and field, and everything entered is still there")
     func mistakes() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(
@@ -255,7 +255,7 @@ import TomboloRules
         }
     }
 
-    @Test("hostile forms of lists are refused or change nothing")
+    @Test("hostile forms with lists are refused or change nothing")
     func hostile() async throws {
         try await Self.run { site in
             let other = try await site.fixture.ship(site.client, ["holds": [Self.hold("theirs")]])
@@ -313,7 +313,7 @@ import TomboloRules
         }
     }
 
-    @Test("more elements than a form shows aren't in it, and stay as they are")
+    @Test("elements beyond what a form shows aren't in it, and stay as they are")
     func longLists() async throws {
         try await Self.run { site in
             let tags = JSON.array((0...FormEntry.maximumElementCount).map { .string("t\($0)") })
@@ -334,7 +334,7 @@ import TomboloRules
         }
     }
 
-    @Test("an embedded object with a list that is too long to be read isn't in a form, and stays as it is")
+    @Test("an embedded object with a list too long to be read isn't in a form, and stays as it is")
     func longInnerLists() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(site.client, ["home": Self.quay])
@@ -359,7 +359,7 @@ import TomboloRules
         }
     }
 
-    @Test("two who edit a list at once: the second sees both by their elements, and chooses")
+    @Test("when two users edit a list at once, the second sees both versions by element, and chooses")
     func conflict() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(
@@ -392,7 +392,7 @@ import TomboloRules
         }
     }
 
-    @Test("a list that somebody else made too long for a form stays as they made it, whatever is chosen about the rest")
+    @Test("a list that somebody else made too long for a form stays as they made it, whatever is chosen for the rest")
     func longerMeanwhile() async throws {
         try await Self.run { site in
             let long = JSON.array((0...FormEntry.maximumElementCount).map { .string("t\($0)") })
@@ -417,7 +417,7 @@ import TomboloRules
         }
     }
 
-    @Test("fields that the rules fix or hide: a change is refused at its place, and what is hidden isn't in the form")
+    @Test("a change to a field that the rules fix is refused at its place, and hidden fields aren't in the form")
     func rules() async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { _ in
             """
@@ -454,7 +454,7 @@ import TomboloRules
         }
     }
 
-    @Test("a new object has lists and embedded objects, and a copy has those of the original")
+    @Test("a new object has lists and embedded objects, and a copy has the original's")
     func making() async throws {
         try await Self.run { site in
             var form = try await site.form("/panel/new/ships")
@@ -484,7 +484,7 @@ import TomboloRules
         }
     }
 
-    @Test("values of an enumeration are chosen, in the form, in lists, and in the filters of a list")
+    @Test("enumeration values can be chosen in forms, in lists, and in list filters")
     func enumerations() async throws {
         try await Self.run { site in
             let id = try await site.fixture.ship(site.client, ["kind": "tug", "kinds": ["ferry"]])

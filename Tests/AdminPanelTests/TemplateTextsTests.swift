@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct TemplateTextsTests {
     @Test(
-        "the texts of a template go on over values and tags within a sentence, and end at others",
+        "texts in a template continue across values and tags within a sentence, and end at other tags",
         arguments: [
             ("<p>Plain</p>", ["Plain"]), ("<p> No {{plural}}\n match. </p>", ["No {{plural}} match."]),
             (
@@ -24,11 +24,11 @@ import Testing
         ] as [(String, [String])])
     func texts(template: String, texts: [String]) {
         #expect(TemplateTexts.all(in: template) == texts)
-        // Without translations it's the same template.
+        // Without translations, the template is unchanged.
         #expect(TemplateTexts.translated(template) { _ in nil } == template)
     }
 
-    @Test("a translation takes the place of its text, with the tags and values where it wants them, and adds no markup")
+    @Test("a translation replaces its text, places tags and values where it needs them, and adds no markup")
     func translations() {
         func german(_ template: String, _ texts: [String: String]) -> String {
             TemplateTexts.translated(template) { texts[$0] }
@@ -44,7 +44,7 @@ import Testing
                 == "<i title=\"&quot;{{x}}&quot; &amp; &lt;b&gt;\">{{y}}</i>")
     }
 
-    @Test("every template of the panel is the same without translations, however it's cut")
+    @Test("every template of the panel is unchanged without translations, however it's split into texts")
     func own() throws {
         let folder = MessageSources.root.appending(path: "Packages/Server/AdminPanel/Templates")
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {

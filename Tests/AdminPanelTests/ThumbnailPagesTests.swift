@@ -29,7 +29,7 @@ import TomboloModel
     }
 
     @Test(
-        "lists, records and forms show thumbnails of images that are too large for a list, and the file stays as it is")
+        "lists, records and forms show thumbnails of images too large for a list, and the file stays unchanged")
     func shown() async throws {
         try await StructuredFormTests.run(thumbnails: try Self.thumbnails()) { site in
             let image = TestImages.png(width: 300, height: 300)
@@ -58,7 +58,7 @@ import TomboloModel
         }
     }
 
-    @Test("where there's no thumbnail a small image is shown as it is, and a list has words in place of a large one")
+    @Test("without a thumbnail, a small image is shown as it is, and a list shows words in place of a large one")
     func fallback() async throws {
         let broken = ThumbnailProgram(path: "/bin/false")
         try await StructuredFormTests.run(thumbnails: try Self.thumbnails(broken)) { site in
@@ -76,7 +76,7 @@ import TomboloModel
         }
     }
 
-    @Test("what is too large for a thumbnail, and what isn't an image, is told in words")
+    @Test("images too large for a thumbnail, and files that aren't images, are described in words")
     func words() async throws {
         try await StructuredFormTests.run(thumbnails: try Self.thumbnails()) { site in
             let large = TestImages.png + Data(count: Thumbnails.maximumByteCount)
@@ -89,7 +89,7 @@ import TomboloModel
         }
     }
 
-    @Test("who may not read the bytes, or the object, gets no thumbnail, also of what others have seen")
+    @Test("users who may not read the bytes or the object get no thumbnail, even if others have seen it")
     func hidden() async throws {
         let rules: @Sendable ([String: ObjectId]) -> String = { users in
             """

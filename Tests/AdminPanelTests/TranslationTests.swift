@@ -6,30 +6,30 @@ import TomboloLocalization
 @testable import TomboloAuthentication
 
 /// The translations that come with the panel and with mails are complete. `UPDATE_TRANSLATIONS=1 swift test --filter
-/// TranslationTests` writes the texts that lack one into the files of `Translations`, for people to fill in, and takes out what
-/// nothing shows any more.
+/// TranslationTests` adds texts without a translation to the files in `Translations`, for people to fill in, and removes texts that
+/// are no longer used.
 @Suite struct TranslationTests {
-    @Test("every text of the panel can be taken from the sources, and is made for each request")
+    @Test("every text of the panel can be extracted from the sources, and is localized per request")
     func sources() throws {
         let sources = try MessageSources()
         #expect(sources.problems.isEmpty, "\(sources.problems.joined(separator: "\n"))")
         #expect(sources.messages.count > 500)
     }
 
-    @Test("every text of mails can be taken from the sources, and is made for each mail")
+    @Test("every text of mails can be extracted from the sources, and is localized per mail")
     func mails() throws {
         let sources = try MessageSources.ofMails()
         #expect(sources.problems.isEmpty, "\(sources.problems.joined(separator: "\n"))")
         #expect(sources.messages.count > 20)
     }
 
-    @Test("every language that comes with the panel has every text of it, and nothing else")
+    @Test("every language that comes with the panel has all of its texts, and nothing else")
     func complete() throws {
         try Self.check(
             BuiltInTranslations.files, "BuiltInTranslations", in: "AdminPanel/Translations", MessageSources())
     }
 
-    @Test("mails come in the languages of the panel, with every text of them, and nothing else")
+    @Test("mails come in the panel's languages, with all of their texts, and nothing else")
     func completeMails() throws {
         try Self.check(
             MailTranslations.files, "MailTranslations", in: "Authentication/Mail/Translations", MessageSources.ofMails()
@@ -38,15 +38,15 @@ import TomboloLocalization
         for catalogue in PanelLanguages.builtIn.catalogues {
             let own = MailTranslations.builtIn[catalogue.language.tag]
             for message in try MessageSources.ofMails().messages {
-                // One English text has one translation, wherever it stands.
+                // The same English text has the same translation everywhere.
                 #expect(catalogue.translation(of: message.text) == own?.translation(of: message.text))
             }
         }
     }
 
     /// - Parameters:
-    ///   - files: by the names that they have in the type.
-    ///   - folder: where they are.
+    ///   - files: the translation files by their names in the type.
+    ///   - folder: the folder that contains them.
     private static func check(
         _ files: [String: String], _ type: String, in folder: String, _ sources: MessageSources
     ) throws {
@@ -58,7 +58,7 @@ import TomboloLocalization
                 continue
             }
             var translated = Set(file.entries.filter(\.isTranslated).map { message($0) })
-            // Names of an app's classes are the operator's, but for those that every app has.
+            // Names of an app's classes are up to the operator, except those that every app has.
             translated = translated.filter { $0.context != MessageCatalogue.nameContext }
             let wanted = Set(sources.messages)
             let missing = wanted.subtracting(translated).map(\.text).sorted()
@@ -74,7 +74,7 @@ import TomboloLocalization
     }
 }
 
-/// A file of translations as it's written: in the order of the sources.
+/// A translation file as written: in the order of the sources.
 private struct TranslationFile {
     let text: String
 
@@ -118,7 +118,7 @@ private struct TranslationFile {
         return "\"\(plain)\""
     }
 
-    /// Each in a file of its own, as a literal that needs no escapes.
+    /// Writes it to a file of its own, as a literal that needs no escapes.
     func write(to folder: URL, name: String, type: String) throws {
         let indented = text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.isEmpty ? "" : "        \($0)" }.joined(separator: "\n")

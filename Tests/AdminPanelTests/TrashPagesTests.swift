@@ -17,14 +17,14 @@ import TomboloRules
         ).first.map { try $0[0].bool }
     }
 
-    /// Moves an object into the trash, and says where its group's page is.
+    /// Trashes an object, and returns the path of its group's page.
     private func trash(_ className: String, _ id: ObjectId, _ fixture: ServiceFixture) async throws -> String {
         let group = try await Trash(schema: fixture.rules.schema, pool: fixture.adminServer.pool).trash(
             className, .objectId(id), by: fixture.users["admin"])
         return "/panel/trash/group/\(group.id.uuidString.lowercased())"
     }
 
-    @Test("the list shows what a service put into the trash for ever, or since ever")
+    @Test("the list shows objects that a service trashed at infinitely late or early times")
     func infiniteTimes() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -40,11 +40,11 @@ import TomboloRules
         }
     }
 
-    @Test("objects of any size keep nobody from the trash, nor from restoring and deleting them")
+    @Test("objects of any size can be listed, restored and deleted")
     func largeObjects() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
-                // Together more than a page reads.
+                // Together, these exceed what a page reads.
                 try await fixture.pool.execute("UPDATE session SET long_abstract = repeat('x', 12000000)")
                 for session in fixture.sessions.prefix(3) { _ = try await trash("Session", session, fixture) }
                 let browser = try await PanelBrowser.loggedIn(client, as: "superAdmin")
@@ -63,7 +63,7 @@ import TomboloRules
         }
     }
 
-    @Test("objects of any size can be asked about before they go into the trash along with another")
+    @Test("the page that asks before trashing handles objects of any size that go along")
     func largeProspect() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -76,7 +76,7 @@ import TomboloRules
         }
     }
 
-    @Test("the list shows what went together in one row, and restoring brings all of it back")
+    @Test("the list shows objects trashed together in one row, and restoring brings all of them back")
     func restore() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -97,7 +97,7 @@ import TomboloRules
         }
     }
 
-    @Test("the button's reason is on the pages of the trash as plain text, and in the history")
+    @Test("the reason from the form is on the pages of the trash as plain text, and in the history")
     func reason() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -144,7 +144,7 @@ import TomboloRules
         }
     }
 
-    @Test("a clash of several properties asks for those that are typed, with what they were")
+    @Test("a clash between several properties asks for those that can be typed, filled in with the old values")
     func clashOfSeveral() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -163,7 +163,7 @@ import TomboloRules
                 #expect(
                     refused.text.contains("value-\(ticket)-rank") && !refused.text.contains("value-\(ticket)-event"))
                 #expect(PanelRecordTests.fields(refused.text)["value-\(ticket)-rank"] == rank)
-                // A value that isn't one leaves the choices where they are, and changes nothing.
+                // An invalid value keeps the choices, and changes nothing.
                 let wrong = try await browser.post(
                     "\(page)/restore",
                     ["choice-\(ticket)": "values", "value-\(ticket)-rank": "\(rank)x", "value-\(ticket)-name": "x"])
@@ -178,7 +178,7 @@ import TomboloRules
         }
     }
 
-    @Test("deleting for ever says what goes, takes the operation 'purge', and does it once")
+    @Test("deleting forever says what will go, takes the operation 'purge', and happens once")
     func purge() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -198,7 +198,7 @@ import TomboloRules
         }
     }
 
-    @Test("what can't be undone asks for the password again, and goes on with what was asked for")
+    @Test("an irreversible action asks for the password again, and then continues")
     func password() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -215,7 +215,9 @@ import TomboloRules
         }
     }
 
-    @Test("what the app keeps in the trash is said before it goes there, and before it's to be deleted for ever")
+    @Test(
+        "objects that the app keeps in the trash are announced before they go there and before they are deleted forever"
+    )
     func keeping() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -248,7 +250,7 @@ import TomboloRules
         }
     }
 
-    @Test("the list and the page before emptying say what the app keeps and why, and give no date that won't hold")
+    @Test("the list and the page before emptying say what the app keeps and why, and show no date that won't hold")
     func keptInLists() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -263,7 +265,7 @@ import TomboloRules
                     func count(_ part: String) -> Int { text.components(separatedBy: part).count - 1 }
                     return (count(#"<td data-label="Deleted permanently"><time"#), count(reason))
                 }
-                // It goes after 30 days unless something keeps it then.
+                // It will be deleted after 30 days, unless something keeps it then.
                 #expect(try await list(endsIn: 1) == (2, 1))
                 #expect(try await list(endsIn: 90) == (1, 1))
                 let group = try await browser.get(page).text
@@ -272,7 +274,7 @@ import TomboloRules
                 let asked = try await browser.get("/panel/trash/empty?class=User").text
                 #expect(asked.contains("<li>1 user</li>") && asked.contains("Not deleted"), "\(asked)")
                 #expect(asked.contains("owns or organizes the event"), "\(asked)")
-                // Who may delete it without listing it learns of it as a number.
+                // A user who may delete it without listing it gets only a number.
                 let groups = TrashGroups(schema: fixture.rules.schema, hidden: [:], pool: fixture.adminServer.pool)
                 let unseen = try await groups.kept(filters: ["User": .constant(true)], listing: [:])
                 #expect(unseen.groups == 1 && unseen.entries.isEmpty)
@@ -286,7 +288,7 @@ import TomboloRules
         }
     }
 
-    @Test("the trash is listed also if an app's function that keeps objects fails")
+    @Test("the trash can be listed even if an app's function that keeps objects fails")
     func failingKeeper() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -306,7 +308,7 @@ import TomboloRules
         }
     }
 
-    @Test("emptying one class leaves the others, and says how much went")
+    @Test("emptying one class leaves the others, and says how much was deleted")
     func emptying() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -342,7 +344,7 @@ import TomboloRules
     }
 
     @Test(
-        "nobody but those who may list the trash sees any of it",
+        "only users who may list the trash see anything of it",
         arguments: ["owner", "organizer", "coorganizer", "registrar", "attendee", "stranger"])
     func secrecy(role: String) async throws {
         try await ServiceFixture.with { fixture in

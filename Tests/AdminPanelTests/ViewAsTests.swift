@@ -10,7 +10,7 @@ import TomboloRules
 import TomboloServerModel
 
 @Suite struct ViewAsTests {
-    @Test("who views as an attendee sees what the attendee sees, on pages that say so")
+    @Test("viewing as an attendee shows what the attendee sees, on pages that say so")
     func sight() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -30,7 +30,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("a role within an event is seen by that event alone")
+    @Test("viewing as a role within an event shows that event only")
     func role() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -45,14 +45,14 @@ import TomboloServerModel
                 #expect(mark == "the role moderator in Island Days")
                 let refused = try await browser.post("/panel/theme", ["theme": "dark"])
                 #expect(refused.status == 403 && refused.text.contains("as the role moderator in Island Days, so"))
-                // The log has the id, which stays.
+                // The log has the event's id, which doesn't change.
                 let logged = try await fixture.pool.query("SELECT viewed FROM tombolo.panel_viewing")[0, 0].string
                 #expect(logged == "the role moderator in \(fixture.event)")
             }
         }
     }
 
-    @Test("while it lasts nothing can be sent, whatever the person may do as themselves")
+    @Test("while viewing, nothing can be sent, whatever the user may do as themselves")
     func readOnly() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { app, client in
@@ -77,7 +77,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("nobody looks as somebody who sees more", arguments: ["admin", "owner", "coorganizer", "attendee"])
+    @Test("nobody can view as somebody who sees more", arguments: ["admin", "owner", "coorganizer", "attendee"])
     func above(role: String) async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -92,7 +92,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("somebody with 'inspect' looks as those who see no more than they do, and as nobody else")
+    @Test("a user with 'inspect' can view as those who see no more than they do, and as nobody else")
     func inspector() async throws {
         try await ServiceFixture.with { fixture in
             let model = fixture.adminModels.current
@@ -106,7 +106,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("pages that aren't about objects count, too: the audit log, devices, accounts and the matrix")
+    @Test("rights to pages that aren't about objects count too: the audit log, devices, accounts and the matrix")
     func pages() async throws {
         try await ServiceFixture.with { fixture in
             let superAdmin = Subject(
@@ -121,7 +121,7 @@ import TomboloServerModel
             try await add("watch", ["devices"])
             for service in ["auditLog", "accounts", "permissions"] { try await add("\(service)Reader", [service]) }
             let model = fixture.adminModels.current
-            // The same user, so that nothing of their own counts.
+            // The same user throughout, so their own rights make no difference.
             func subject(_ roles: String...) -> Subject {
                 Subject(user: ObjectId(high: 5, low: 5), grants: Set(roles.map { RoleGrant(Role($0), in: nil) }))
             }
@@ -134,7 +134,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("lists count that the rules hide from who looks, as other properties do")
+    @Test("lists that the rules hide from the viewer count like other properties")
     func lists() throws {
         let model = try ClubModel.server(
             rules: """
@@ -155,7 +155,7 @@ import TomboloServerModel
         #expect(ViewAs.refusal(of: subject("help"), looking: subject("help"), model) == nil)
     }
 
-    @Test("a cookie of somebody's own making counts for nothing, and neither does one of another session")
+    @Test("an invented cookie has no effect, and neither has another session's")
     func forged() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in
@@ -173,14 +173,14 @@ import TomboloServerModel
     }
 
     @Test(
-        "text in cookies is read back as it was written",
+        "text in cookies is read back as written",
         arguments: [
             ViewAs.user(ObjectId(high: 1, low: 2)), .role("owner", app: "conference", scope: ObjectId(high: 3, low: 4)),
             .role("a b", app: "", scope: nil),
         ])
     func text(viewing: ViewAs) { #expect(ViewAs(viewing.text) == viewing) }
 
-    @Test("users are found by their address, and what a role is for by its title")
+    @Test("users can be found by address, and a role's scope by its title")
     func names() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

@@ -1,13 +1,13 @@
 import HTTPTypes
 import ServiceTestSupport
 
-/// An answer without what differs from request to request.
+/// An answer without the parts that differ from request to request.
 struct TrashAnswer: Equatable, Sendable {
     let status: Int
     let text: String
-    /// The headers that may tell something of objects.
+    /// The headers that may reveal something about objects.
     let headers: [String]
-    /// Made of what was sent, so that the ids in it count too.
+    /// Computed by the server from the body, so it also reflects the ids there.
     let eTag: String?
 
     init(_ answer: Answer) {
@@ -16,7 +16,7 @@ struct TrashAnswer: Equatable, Sendable {
         if let name = HTTPField.Name("X-Request-Id"), let id = answer.headers[name] {
             text = text.replacing(id, with: "")
         }
-        // The keys of what a form makes are fresh on every page.
+        // Every page gets new keys for what its form creates.
         self.text = text.replacing(/"_seed" value="[0-9a-f]{24}"/, with: "")
         let telling: [HTTPField.Name] = [.contentType, .location, .contentDisposition]
         headers = telling.map { "\($0): \(answer.headers[$0] ?? "")" }
@@ -30,14 +30,14 @@ struct TrashAnswer: Equatable, Sendable {
         self.eTag = eTag
     }
 
-    /// The answer with other words. Its ETag is only that there is one.
+    /// The answer with changed text. Of its ETag, only the presence is kept.
     func map(_ change: (String) -> String) -> TrashAnswer {
         TrashAnswer(status: status, text: change(text), headers: headers.map(change), eTag: eTag.map { _ in "" })
     }
 
     func contains(_ word: String) -> Bool { text.contains(word) || headers.contains { $0.contains(word) } }
 
-    /// What differs first; nil for the same answer.
+    /// The first difference, or nil for equal answers.
     func difference(from other: TrashAnswer) -> String? {
         guard status == other.status else { return "\(status), not \(other.status)" }
         guard headers == other.headers else { return "\(headers), not \(other.headers)" }

@@ -4,15 +4,15 @@ import Testing
 import TomboloHTTP
 import TomboloModel
 
-/// Walks every route that there is, with every class: one that is added is tested without being named here.
-@Suite("Nobody but who may list the trash learns of anything in it from the admin server", .timeLimit(.minutes(15)))
+/// Walks all routes with every class, so new routes are tested without being named here.
+@Suite("The admin server reveals the trash only to those who may list it", .timeLimit(.minutes(15)))
 struct TrashCrawlTests {
-    /// Visitors who ask at the same time.
+    /// Visitors that ask at the same time.
     private static let width = 3
 
     private typealias Baseline = [String: [TrashAnswer]]
 
-    @Test("what is in the trash and what never was get the same answers, on every route, as every role")
+    @Test("a trashed object and one that never existed get the same answers, on every route, as every role")
     func crawl() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { app, client in
@@ -70,7 +70,7 @@ struct TrashCrawlTests {
         }
     }
 
-    /// While they are live, super administrators find the objects by the same questions; otherwise these would prove nothing.
+    /// While the objects are live, the same questions must find them for super administrators; otherwise they would prove nothing.
     private static func checkThatQuestionsFind(
         _ plant: TrashPlant, _ naming: TrashNamingQuestions, _ owner: TrashVisitor
     ) async throws {
@@ -92,7 +92,7 @@ struct TrashCrawlTests {
         #expect(blind.isEmpty, "\(blind.prefix(20).joined(separator: "\n"))")
     }
 
-    /// What tells of objects in the trash in answers that aren't about one.
+    /// Traces of trashed objects in answers that aren't about a particular one.
     private static func compare(
         _ plain: (ofClasses: [TrashQuestion], others: [TrashQuestion]), _ before: [TrashAnswer],
         _ visitor: TrashVisitor, _ plant: TrashPlant
@@ -114,7 +114,7 @@ struct TrashCrawlTests {
         return problems
     }
 
-    /// What differs between answers about an object in the trash and those about one that never was.
+    /// The differences between answers about a trashed object and those about one that never existed.
     private static func compare(
         _ questions: [TrashQuestion], _ object: TrashPlant.Planted, _ visitor: TrashVisitor
     ) async throws -> [String] {

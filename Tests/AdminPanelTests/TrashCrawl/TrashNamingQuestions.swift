@@ -3,7 +3,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// What a crawl asks about an object in the trash, by its id or by its texts. The same is asked about its twin.
+/// The questions of a crawl that name a trashed object by its id or texts. The same questions are asked about its twin.
 struct TrashNamingQuestions {
     let plant: TrashPlant
     let routes: [RouteDescription]
@@ -18,13 +18,13 @@ struct TrashNamingQuestions {
 
     // MARK: By id
 
-    /// Every route with an id in its address.
+    /// Every route with an id in its path.
     private func byID(_ object: TrashPlant.Planted) -> [TrashQuestion] {
         let (type, id) = (object.type, object.id.stringValue)
         var questions: [TrashQuestion] = []
         for route in routes where route.method == "GET" && route.path.contains("{id}") {
             guard !TrashPlainQuestions.isStream(route) else { continue }
-            // Accounts, jobs, groups: of what is in an address alone, three classes say as much as all.
+            // For routes without a collection, such as accounts, jobs and groups, three classes show as much as all of them.
             guard route.path.contains("{collection}") || ["User", "Session", "Order"].contains(type.item.name) else {
                 continue
             }
@@ -46,13 +46,13 @@ struct TrashNamingQuestions {
 
     // MARK: Lists
 
-    /// Every operator of every text, together with one that the object alone satisfies.
+    /// Every operator on every text, each combined with a filter that only this object satisfies.
     private func filters(_ object: TrashPlant.Planted) -> [TrashQuestion] {
         let own = ("filter[\(object.title.field)][contains]", object.marker)
         let all = object.texts.flatMap { text in
             Self.conditions(text.value).map { ("filter[\(text.field)][\($0)]", $1) }
         }
-        // One place is for what tells the object from others.
+        // One filter is reserved for the one that identifies the object.
         let size = ResourceQuery.maximumFilterCount - 1
         return stride(from: 0, to: all.count, by: size).map { start in
             asked(
@@ -61,7 +61,7 @@ struct TrashNamingQuestions {
         }
     }
 
-    /// What a text satisfies, by operators.
+    /// For each operator, a value that the text satisfies.
     private static func conditions(_ text: String) -> [(String, String)] {
         ResourceFilter.Operator.allCases.map { operation in
             let value =
@@ -93,7 +93,7 @@ struct TrashNamingQuestions {
             questions.append(asked("/panel/export/\(type.name)", [("q", object.marker), ("format", format)]))
         }
         for path in ["/panel/data/\(type.name)", "/panel/rows/\(type.name)"] {
-            // Rows are edited by their own columns, which not every class has.
+            // Rows can only be edited by a class's own columns, and some classes have none.
             let showsLive = path.hasPrefix("/panel/data/")
             questions.append(asked(path, [("q", object.id.stringValue)], showsLive: showsLive))
             let columns = names.prefix(20).joined(separator: ",")
@@ -105,7 +105,7 @@ struct TrashNamingQuestions {
 
     // MARK: Links
 
-    /// What leads to the object: lists that are filtered by a link, the chooser's titles in forms, and the form that
+    /// Questions that lead to the object through links: lists filtered by a link, titles in a form's chooser, and the form that
     /// searches for a title.
     private func links(_ object: TrashPlant.Planted) -> [TrashQuestion] {
         plant.types.all.flatMap { type in

@@ -4,17 +4,17 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// What a crawl asks without naming an object in the trash: lists, exports, forms, and live objects with what links to them.
+/// The questions of a crawl that don't name a trashed object: lists, exports, forms, and live objects with what links to them.
 struct TrashPlainQuestions {
     let plant: TrashPlant
     let routes: [RouteDescription]
-    /// Of an event, for parameters of routes that are about nothing in the trash.
+    /// An event's id, for parameters of routes that aren't about the trash.
     let someID: ObjectId
 
     /// Streams carry no data and don't end by themselves.
     static func isStream(_ route: RouteDescription) -> Bool { route.path.hasPrefix("/panel/events/") }
 
-    /// - Returns: those whose answers depend on the objects of a class alone, and all others.
+    /// - Returns: the questions whose answers depend only on the objects of one class, and all others.
     func all() -> (ofClasses: [TrashQuestion], others: [TrashQuestion]) {
         var (ofClasses, others): ([TrashQuestion], [TrashQuestion]) = ([], [])
         for route in routes where route.method == "GET" && !Self.isStream(route) {
@@ -24,7 +24,7 @@ struct TrashPlainQuestions {
             }
             for type in plant.types.all {
                 let questions = addresses(route.path, type).map { TrashQuestion($0) }
-                // The roles in a planted event are live, and link to it; examples are of any object that there is.
+                // The roles in a planted event stay live and link to it, and the API pages' examples use any existing object.
                 let isKept =
                     type.item.isTrashable && !route.path.contains("/audit/") && !route.path.hasPrefix("/panel/api/")
                 if isKept { ofClasses += questions } else { others += questions }
@@ -52,7 +52,7 @@ struct TrashPlainQuestions {
         return ([""] + children).map { filled(own) + $0 }
     }
 
-    /// The links that lead to objects of a class, as addresses name them.
+    /// The links that lead to objects of a class, as named in addresses.
     private func incoming(_ target: ResourceType) -> [String] {
         plant.types.all.flatMap { type in
             type.fields.filter { field in

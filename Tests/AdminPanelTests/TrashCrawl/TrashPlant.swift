@@ -6,39 +6,39 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
-/// An object of every class that has a trash, whose texts nothing else has, and live objects that link to them.
+/// One object of each class that has a trash, with unique texts, and live objects that link to them.
 struct TrashPlant: Sendable {
-    /// What every text of a planted object begins with.
+    /// Every text of a planted object begins with this.
     static let word = "zq7"
-    /// What begins no text, and is sorted at the same place.
+    /// No text begins with this, and it sorts at the same place.
     static let absentWord = "zq8"
 
     struct Planted: Sendable {
         let type: ResourceType
         let id: ObjectId
-        /// An id that nothing has.
+        /// An id that doesn't exist.
         let absent: ObjectId
-        /// Its texts by the names of their fields.
+        /// Its texts, with their fields' names.
         let texts: [(field: String, value: String)]
 
-        /// What all of its texts contain, and no text of another object.
+        /// Part of all of its texts, and of no other object's.
         var marker: String { TrashPlant.marker(type.item.name) }
         var title: (field: String, value: String) { texts[0] }
 
-        /// What asks the same about an object that was never there.
+        /// The same question about an object that never existed.
         func twin(_ text: String) -> String {
             text.replacing(TrashPlant.word, with: TrashPlant.absentWord)
                 .replacing(id.stringValue, with: absent.stringValue)
         }
 
-        /// What an answer about the twin would be about this object.
+        /// Converts an answer about the twin into the answer that this object should get.
         func original(_ text: String) -> String {
             text.replacing(TrashPlant.absentWord, with: TrashPlant.word)
                 .replacing(absent.stringValue, with: id.stringValue)
         }
     }
 
-    /// Live objects, which link to nothing in the beginning.
+    /// Live objects, which link to nothing at first.
     private struct Linking {
         let session: ObjectId
         let speaker: ObjectId
@@ -54,7 +54,7 @@ struct TrashPlant: Sendable {
 
     static func marker(_ className: String) -> String { "\(word)\(className.lowercased())-" }
 
-    /// Live objects by the names of their types: what others link to, and what will link to planted objects.
+    /// Live objects by type name: the targets of links, and the objects that will link to planted ones.
     var parents: [String: ObjectId] {
         var found = [
             "events": fixture.event, "microlocations": fixture.room, "sessions": linking.session,
@@ -82,7 +82,7 @@ struct TrashPlant: Sendable {
 
     // MARK: Planting
 
-    /// Makes the objects, all of them live, and has live ones link to them.
+    /// Creates the objects, all of them live, and links live objects to them.
     mutating func plant() async throws {
         for type in types.all where type.item.isTrashable {
             let texts = Self.texts(type)
@@ -100,7 +100,7 @@ struct TrashPlant: Sendable {
         try await link()
     }
 
-    /// What the texts of a planted object will be, by the names of their fields.
+    /// The texts that a planted object will have, with their fields' names.
     static func texts(_ type: ResourceType) -> [(field: String, value: String)] {
         let fields = type.fields.filter { field in
             if case .value(_, .string) = field.content { field.allowedValues == nil } else { false }
@@ -148,7 +148,7 @@ struct TrashPlant: Sendable {
             "RoleAssignment", ["user": .objectId(organizer), "role": "moderator", "event": try id("Event")])
     }
 
-    /// Moves them into the trash, each in a group of its own.
+    /// Trashes the objects, each in its own group.
     func trash() async throws {
         for object in all {
             try await fixture.pool.query(
@@ -157,7 +157,7 @@ struct TrashPlant: Sendable {
         }
     }
 
-    /// The objects that are in the trash, as their tables have them.
+    /// The trashed objects' rows, as stored in their tables.
     func rows() async throws -> [String] {
         var rows: [String] = []
         for object in all {

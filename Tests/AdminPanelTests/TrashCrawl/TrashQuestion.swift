@@ -4,12 +4,12 @@ import HTTPTypes
 struct TrashQuestion: Sendable {
     let method: HTTPRequest.Method
     let path: String
-    /// Of requests with JSON.
+    /// The body of a request with JSON.
     let body: String?
     let type: String
-    /// The fields of a panel's form.
+    /// The fields of a form in the panel.
     let form: [(String, String)]?
-    /// Whether its answer shows the object that it's about while that is live, to those who may read everything.
+    /// Whether the answer shows the object to users who may read everything, while it is live.
     let showsLive: Bool
 
     init(_ path: String, showsLive: Bool = false) {

@@ -10,9 +10,9 @@ import TomboloJSONAPI
 import TomboloModel
 import TomboloRules
 
-/// Somebody who asks the admin server: its API with an access token, and the panel with a session.
+/// Sends questions to the admin server: to its API with an access token, and to the panel with a session.
 struct TrashVisitor: Sendable {
-    /// Of a ``ServiceFixture``, with those that it has nobody of; nil for nobody.
+    /// The roles of a ``ServiceFixture``, and those for which it has no user; nil for no user.
     static let roles: [String?] = [
         nil, "attendee", "registrar", "moderator", "trackOrganizer", "coorganizer", "organizer", "owner", "stranger",
         "admin", "superAdmin",
@@ -23,10 +23,10 @@ struct TrashVisitor: Sendable {
     private let authorization: String?
     private let browser: PanelBrowser
     private let formToken: String
-    /// The classes whose trash the rules let them list, and those whose audit log.
+    /// The classes whose trash the rules let this user list, and those whose audit log.
     private let lists: Set<String>
     private let audits: Set<String>
-    /// Those of which they may restore objects, as administrators an order with its ticket.
+    /// The classes whose objects this user may restore; administrators, for example, restore an order with its ticket.
     private let restores: Set<String>
 
     init(_ role: String?, _ fixture: ServiceFixture, _ client: any TestClientProtocol, _ types: ResourceTypes)
@@ -53,7 +53,7 @@ struct TrashVisitor: Sendable {
 
     var name: String { role ?? "anonymous" }
 
-    /// Users of the two roles that ``ServiceFixture`` has nobody of.
+    /// Adds users for the two roles that ``ServiceFixture`` has no user for.
     static func addUsers(_ fixture: ServiceFixture) async throws {
         for role in ["trackOrganizer", "moderator"] {
             let user = try await fixture.authenticator.register(
@@ -64,8 +64,8 @@ struct TrashVisitor: Sendable {
         }
     }
 
-    /// Whether an address may tell them of an object in the trash: one of the trash or of the audit log, if the rules let
-    /// them list it there. Accounts belong to no class; who looks after them sees whose user is in the trash.
+    /// Whether an address may reveal a trashed object to this user: one in the trash or the audit log, if the rules let them list
+    /// the object there. Accounts belong to no class, and users who manage them see which ones have a trashed user.
     func mayLearn(of object: TrashPlant.Planted, by question: TrashQuestion) -> Bool {
         let className = object.type.item.name
         func isBelow(_ paths: [String]) -> Bool { paths.contains { question.path.hasPrefix($0) } }
@@ -80,7 +80,7 @@ struct TrashVisitor: Sendable {
 
     func ask(_ question: TrashQuestion) async throws -> TrashAnswer {
         guard !question.isOfPanel else {
-            // What the last form did is told on the next page.
+            // The result of the last form would be shown on the next page.
             browser.setCookie("tombolo_notice", nil)
             guard let form = question.form else { return TrashAnswer(try await browser.get(question.path)) }
             return TrashAnswer(

@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloJSONAPI
 import TomboloModel
 
-/// Changes of an object in the trash, and links to it, as they would be sent if it were live.
+/// Changes to a trashed object, and links to it, sent as if it were live.
 struct TrashWrites {
     private static let media = "application/vnd.api+json"
     private static let atomic = #"application/vnd.api+json;ext="https://jsonapi.org/ext/atomic""#
@@ -69,7 +69,7 @@ struct TrashWrites {
         }
     }
 
-    /// New objects with a link to it, and live ones that get one.
+    /// New objects that link to it, and live objects that get a link to it.
     private func links(_ object: TrashPlant.Planted) -> [TrashQuestion] {
         let identifier = Self.identifier(object)
         return plant.types.all.flatMap { type in
@@ -123,7 +123,7 @@ struct TrashWrites {
         ]
     }
 
-    /// Every other route that changes something, with the id in its address.
+    /// Every other route that changes something and has the id in its path.
     private func others(_ object: TrashPlant.Planted) -> [TrashQuestion] {
         let known = [
             "/api/", "/panel/data/", "/panel/audit/", "/admin/audit/", "/admin/{collection}/", "/{collection}/",
