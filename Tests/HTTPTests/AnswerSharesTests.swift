@@ -3,13 +3,13 @@ import Testing
 
 @testable import TomboloHTTP
 
-/// Which answers are given up when too many wait for their clients.
+/// Which answers are dropped when too many wait for their clients.
 @Suite struct AnswerSharesTests {
     private static let start = ContinuousClock.now
 
     private static func time(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
 
-    @Test("An address that has its share gives up the answer whose client took nothing for longest")
+    @Test("An address that exceeds its share drops the answer whose client has been idle longest")
     func ofOneAddress() {
         var shares = AnswerShares<Int>(limitPerAddress: 30, limit: 100)
         for id in 1...3 { #expect(shares.add(id, 10, of: "near", at: Self.time(id)) == []) }
@@ -20,7 +20,7 @@ import Testing
         #expect(shares.byteCount == 40)
     }
 
-    @Test("When all addresses together have too much, the one that has most gives up its slowest answer")
+    @Test("When all addresses together exceed the limit, the one with the most drops its slowest answer")
     func ofAll() {
         var shares = AnswerShares<Int>(limitPerAddress: 60, limit: 100)
         #expect(shares.add(1, 10, of: "honest", at: Self.time(0)) == [])
@@ -31,7 +31,7 @@ import Testing
         #expect(shares.byteCount == 90)
     }
 
-    @Test("Answers that are being read stay while there are others that aren't, also if their address has most")
+    @Test("Answers being read stay while there are others that aren't, even if their address has the most")
     func readersStay() {
         var shares = AnswerShares<Int>(limitPerAddress: 100, limit: 100)
         for id in 1...6 { #expect(shares.add(id, 5, of: "attacker \(id)", at: Self.time(0)) == []) }
@@ -41,19 +41,19 @@ import Testing
         #expect(givenUp.count == 2 && !givenUp.contains(7), "\(givenUp)")
     }
 
-    @Test("An answer that is larger than the limits is taken when no other is left, and counted once")
+    @Test("An answer larger than the limits is accepted if it's the only one left, and is counted once")
     func oversized() {
         var shares = AnswerShares<Int>(limitPerAddress: 10, limit: 20)
         #expect(shares.add(1, 10, of: "near", at: Self.time(0)) == [])
         #expect(shares.add(2, 50, of: "near", at: Self.time(1)) == [1])
-        // Given up already.
+        // Already dropped.
         shares.remove(1)
         #expect(shares.byteCount == 50)
         shares.remove(2)
         #expect(shares.byteCount == 0 && shares.byteCount(of: "near") == 0)
     }
 
-    @Test("Addresses that aren't known share the limit of all")
+    @Test("Unknown addresses share the overall limit")
     func unknownAddresses() {
         var shares = AnswerShares<Int>(limitPerAddress: 10, limit: 20)
         #expect(shares.add(1, 10, of: "", at: Self.time(0)) == [])
@@ -61,7 +61,7 @@ import Testing
         #expect(shares.add(3, 10, of: "", at: Self.time(2)) == [1])
     }
 
-    @Test("Whatever comes and goes, sums are right and limits kept", arguments: 1...20 as ClosedRange<UInt64>)
+    @Test("Whatever comes and goes, the sums are right and the limits hold", arguments: 1...20 as ClosedRange<UInt64>)
     func randomHistories(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var shares = AnswerShares<Int>(limitPerAddress: 40, limit: 100)

@@ -24,7 +24,7 @@ import TomboloModel
 
     private static func schema() throws -> Schema { try Schema.of([Animal.self]) }
 
-    @Test("SQL gets the quoted names of a class's table and columns, a link's own among them")
+    @Test("SQL gets the quoted names of a class's table and columns, including a link's column")
     func names() throws {
         let animals = try ClassTable<Animal>(Self.schema())
         #expect("\(animals)" == "\"animal\"")
@@ -34,7 +34,7 @@ import TomboloModel
         #expect(animals[\.keeper] == "\"keeper\"")
     }
 
-    @Test("A row gives each property as an object of the class would, and a link's key")
+    @Test("A row gives each property the value it would have on an object of the class, and a link its key")
     func row() throws {
         let animals = try ClassTable<Animal>(Self.schema())
         let (id, keeper) = (ObjectId.generate(), ObjectId.generate())
@@ -54,14 +54,14 @@ import TomboloModel
         #expect(row[keyOf: \.keeper] == .objectId(keeper))
     }
 
-    @Test("A schema that lacks the class is refused with the class's name")
+    @Test("A schema without the class is refused with the class's name")
     func missingClass() throws {
         let error = #expect(throws: ValueError.self) { try ClassTable<Animal>(Schema.of([Keeper.self])) }
         #expect(error?.message.contains("no class Animal") == true)
     }
 
     @Test(
-        "A schema whose class lacks a property, or has one of another type, is refused with the property's name",
+        "A schema whose class lacks a property, or has it with another type, is refused with the property's name",
         arguments: [nil, PropertyType.string])
     func otherProperty(_ type: PropertyType?) throws {
         let whole = try Self.schema()

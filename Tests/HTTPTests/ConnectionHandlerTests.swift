@@ -9,7 +9,7 @@ import Testing
     private static let head = HTTPServerRequestPart.head(
         HTTPRequestHead(version: .http1_1, method: .POST, uri: "/"))
 
-    /// - Returns: the number of the request whose body is to be streamed.
+    /// - Returns: the number of the request with the streamed body.
     private static func takeStreamed(_ handler: ConnectionHandler) throws -> Int {
         guard case .answer(_, .streamed(let number)) = handler.nextRequest() else {
             throw CancellationError()
@@ -17,7 +17,7 @@ import Testing
         return number
     }
 
-    @Test("Ending the wait for one request's body late doesn't break the next request's")
+    @Test("Cancelling the wait for one request's body late doesn't break the next request's")
     func lateCancellation() throws {
         let handler = ConnectionHandler(idleTimeout: .seconds(60))
         let channel = EmbeddedChannel(handler: handler)

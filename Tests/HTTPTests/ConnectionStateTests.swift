@@ -16,7 +16,7 @@ import Testing
         .body(ByteBuffer(repeating: 1, count: byteCount))
     }
 
-    /// What a connection does next, without the bytes.
+    /// The name of a connection's next step, without its bytes.
     private static func name(_ next: ConnectionState.Next) -> String {
         switch next {
         case .answer(let head, .whole(let body)): "\(head.uri) with \(body.readableBytes)"
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// Answers the request that was taken.
+    /// Answers the request being handled.
     private static func answer(_ state: inout ConnectionState) {
         let keepsAlive = state.beginAnswer()
         state.endAnswer(keepsAlive: keepsAlive)
@@ -62,12 +62,12 @@ import Testing
         #expect(Self.name(state.takeBodyPart(of: 3)) == "5")
         #expect(Self.name(state.takeBodyPart(of: 3)) == "end")
         #expect(Self.name(state.takeBodyPart(of: 3)) == "end")
-        #expect(Self.name(state.takeBodyPart(of: 2)) == "missing", "Another request's")
+        #expect(Self.name(state.takeBodyPart(of: 2)) == "missing", "This is another request's body.")
         Self.answer(&state)
         #expect(Self.name(state.takeRequest()) == "wait")
     }
 
-    @Test("A body that nobody read is thrown away, and the next request is served")
+    @Test("A body that nobody read is discarded, and the next request is served")
     func unreadBodies() {
         var state = ConnectionState()
         state.receive(Self.head("/1"))
@@ -81,7 +81,7 @@ import Testing
         #expect(Self.name(state.takeRequest()) == "/2 with 0")
     }
 
-    @Test("A body that nobody read and that doesn't end closes the connection")
+    @Test("An unread body that doesn't end closes the connection")
     func endlessBodies() {
         var state = ConnectionState()
         state.receive(Self.head())
@@ -112,7 +112,7 @@ import Testing
         #expect(staysOpen)
     }
 
-    @Test("A client that waits for the status 100 in vain gets the answer, and a new connection for what follows")
+    @Test("A client that waits in vain for status 100 gets the answer, and needs a new connection for further requests")
     func refusedBeforeTheBody() {
         var state = ConnectionState()
         state.receive(Self.head("/1", ["Expect": "100-continue"]))
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(
-        "Whether a connection stays open depends on the version and the header Connection",
+        "Whether a connection stays open depends on the version and the Connection header",
         arguments: [
             (HTTPVersion.http1_1, nil, true), (.http1_1, "close", false), (.http1_1, "Close", false),
             (.http1_0, nil, false), (.http1_0, "keep-alive", true),
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test(
-        "A request for another protocol is the last one: what follows isn't decoded",
+        "A request to switch protocols is the last one: what follows isn't decoded",
         arguments: [HTTPMethod.GET, .CONNECT])
     func upgrades(_ method: HTTPMethod) {
         var state = ConnectionState()
@@ -154,7 +154,7 @@ import Testing
         #expect(!staysOpen)
     }
 
-    @Test("A client that has ended its side still gets its answers")
+    @Test("A client that has closed its sending side still gets its answers")
     func halfClosed() {
         var state = ConnectionState()
         for part in [Self.head("/1"), .end(nil), Self.head("/2"), .end(nil)] { state.receive(part) }
@@ -166,7 +166,7 @@ import Testing
         #expect(Self.name(state.takeRequest()) == "close")
     }
 
-    @Test("What isn't HTTP is refused after the answers in flight, and once only")
+    @Test("Anything that isn't HTTP is refused after the answers in flight, and only once")
     func malformed() {
         var state = ConnectionState()
         state.receive(Self.head("/1"))
@@ -191,7 +191,7 @@ import Testing
         #expect(Self.name(state.takeRequest()) == "close")
     }
 
-    @Test("A server that shuts down answers what has arrived, and nothing else")
+    @Test("A server that is shutting down answers what has arrived, and nothing else")
     func quiescing() {
         var state = ConnectionState()
         for part in [Self.head("/1"), .end(nil), Self.head("/2"), .end(nil)] { state.receive(part) }
@@ -202,7 +202,7 @@ import Testing
         state.endAnswer(keepsAlive: true)
         #expect(Self.name(state.takeRequest()) == "/2 with 0")
         let isKept = state.beginAnswer()
-        #expect(!isKept, "The last answer says that it is the last.")
+        #expect(!isKept, "The last answer must announce that it's the last.")
         state.endAnswer(keepsAlive: false)
         #expect(Self.name(state.takeRequest()) == "close")
         var idle = ConnectionState()
@@ -210,7 +210,7 @@ import Testing
         #expect(Self.name(idle.takeRequest()) == "close")
     }
 
-    @Test("A server that shuts down doesn't wait for bodies that nobody wanted", arguments: 0..<3)
+    @Test("A server that is shutting down doesn't wait for bodies that nobody wanted", arguments: 0..<3)
     func quiescingWithUnreadBodies(_ moment: Int) {
         var state = ConnectionState()
         state.receive(Self.head())
@@ -225,7 +225,7 @@ import Testing
         #expect(!state.hasReadEverything)
     }
 
-    @Test("A request that comes while a server shuts down isn't answered, and doesn't reset the connection")
+    @Test("A request that arrives during shutdown isn't answered, and doesn't reset the connection")
     func tooLate() {
         var state = ConnectionState()
         for part in [Self.head("/1"), .end(nil)] { state.receive(part) }
@@ -239,7 +239,7 @@ import Testing
         #expect(!state.hasReadEverything)
     }
 
-    @Test("A request of HTTP/1.0 in chunks is the last one: what follows may be meant as part of it")
+    @Test("A chunked HTTP/1.0 request is the last one: what follows may be part of its body")
     func oldChunks() {
         var state = ConnectionState()
         state.receive(Self.head(version: .http1_0, ["Connection": "keep-alive", "Transfer-Encoding": "chunked"]))
@@ -249,7 +249,7 @@ import Testing
         #expect(!staysOpen)
     }
 
-    @Test("A closing connection reads on, however much waits")
+    @Test("A closing connection keeps reading, however much is waiting")
     func closing() {
         var state = ConnectionState()
         state.receive(Self.head())
@@ -262,7 +262,7 @@ import Testing
         #expect(Self.name(state.takeRequest()) == "close")
     }
 
-    @Test("Nothing more is read while enough waits, and its client isn't blamed for that")
+    @Test("Reading stops while enough is waiting, and the client isn't blamed for the pause")
     func backpressure() {
         var state = ConnectionState()
         state.receive(Self.head())
@@ -275,7 +275,7 @@ import Testing
         #expect(!state.wantsMore)
     }
 
-    /// Random clients against a plain list of what they sent.
+    /// Random clients, checked against a plain list of what they sent.
     @Test(arguments: 0..<300 as Range<UInt64>)
     func `Every request is answered once, in order, with its whole body`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
@@ -302,7 +302,7 @@ import Testing
         while answered.count < requests.count {
             steps += 1
             guard steps < 10_000 else {
-                Issue.record("seed \(seed): only \(answered) are answered")
+                Issue.record("seed \(seed): only \(answered) were answered")
                 return
             }
             if Bool.random(using: &random), state.wantsMore, let part = sent.popFirst() { state.receive(part) }

@@ -10,7 +10,7 @@ import TomboloHTTP
 @Suite(.timeLimit(.minutes(15))) struct ConnectionTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// - Parameter address: of this machine; Linux has all of 127.0.0.0/8.
+    /// - Parameter address: an address of this machine; Linux has all of 127.0.0.0/8.
     private static func connect(_ port: Int, from address: String = "127.0.0.1") async throws -> Connection {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(to: SocketAddress(ipAddress: address, port: 0))
@@ -19,7 +19,7 @@ import TomboloHTTP
             }
     }
 
-    /// Sends a text and reads until the server closes, or until the end of an answer's head.
+    /// Sends text, and reads until the server closes the connection or until the end of an answer's head.
     private static func talk(_ connection: Connection, _ text: String, toTheEnd: Bool = true) async throws -> String {
         try await connection.executeThenClose { inbound, outbound in
             if !text.isEmpty { try await outbound.write(ByteBuffer(string: text)) }
@@ -41,14 +41,14 @@ import TomboloHTTP
     }
 
     @Test(
-        "An address has a bounded number of connections, others are served meanwhile, and closing one frees its place")
+        "An address has a limited number of connections, others are still served, and closing one frees its slot")
     func connectionsAreCounted() async throws {
         var limits = HTTPLimits.patient
         limits.connectionsPerAddress = 2
         limits.idleTimeout = .seconds(600)
         let (near, far) = ("127.0.0.2", "127.0.0.3")
         try await withServer(limits) { port in
-            // Each was answered, so it's counted before the next connects.
+            // Wait for each answer, so that the connection is counted before the next one.
             let first = try await Self.connect(port, from: near)
             try await first.executeThenClose { inbound, outbound in
                 var answers = inbound.makeAsyncIterator()
@@ -67,7 +67,7 @@ import TomboloHTTP
                     #expect(other.hasPrefix("HTTP/1.1 200"), "\(other)")
                 }
             }
-            // The server hears of the closing a moment later.
+            // The server notices the closed connection a moment later.
             var isServed = false
             while !isServed {
                 try Task.checkCancellation()
@@ -104,26 +104,26 @@ import TomboloHTTP
         limits.firstRequestTimeout = .milliseconds(200)
         limits.idleTimeout = .seconds(600)
         try await withServer(limits) { port in
-            // Closed before it is written to, perhaps, which is an error.
+            // If the server closes before the write, the write fails.
             let answer = try? await Self.talk(try await Self.connect(port), beginning)
             #expect(answer ?? "" == "")
         }
     }
 
-    @Test("Sending slowly buys no time, and a complete request keeps its connection")
+    @Test("Sending slowly gains no time, and a complete request keeps its connection")
     func drippingBuysNoTime() async throws {
         var limits = HTTPLimits.patient
         limits.firstRequestTimeout = .seconds(3)
         limits.idleTimeout = .seconds(600)
         try await withServer(limits) { port in
-            // On a busy machine the beginning or a request may take longer than the first request may: then another
+            // On a busy machine, connecting or sending may take longer than the first request is allowed to. Then another
             // connection is tried.
             while !(try await Self.dripsInVain(port)) { try Task.checkCancellation() }
             while !(try await Self.staysAfterRequest(port)) { try Task.checkCancellation() }
         }
     }
 
-    /// Sends one header at a time until the server closes, so that no single silence is long.
+    /// Sends one header at a time until the server closes the connection, so that no single pause is long.
     /// - Returns: false if the connection was closed before anything was sent.
     private static func dripsInVain(_ port: Int) async throws -> Bool {
         try await connect(port).executeThenClose { inbound, outbound in
@@ -157,7 +157,7 @@ import TomboloHTTP
             } catch {
                 return false
             }
-            // Longer than the time after which another connection is closed.
+            // This lasts longer than a connection without a request may stay open.
             _ = try await talk(try await connect(port), "")
             try await outbound.write(ByteBuffer(string: request))
             var text = ""
@@ -169,7 +169,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("Closed connections are forgotten, and the first refusal of an address is logged")
+    @Test("Closed connections are forgotten, and an address's first refusal is logged")
     func theDoorIsBounded() {
         let door = ConnectionDoor(limit: 2)
         let (one, two) = (AddressGroup("192.0.2.1"), AddressGroup("192.0.2.2"))

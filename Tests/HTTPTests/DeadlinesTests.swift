@@ -11,9 +11,9 @@ import Testing
         func note(_ name: String) { state.withLock { $0.append(name) } }
     }
 
-    @Test("what passes is called once, an earlier one before a later one that came first, and nothing that was removed")
+    @Test("a deadline that passes is called once, in order of time, and removed deadlines aren't called")
     func order() async throws {
-        // A thread that stands still may add the sooner one after the later one has passed: then it's tried again.
+        // If this thread stalls, the sooner deadline may be added after the later one has passed; then try again.
         var order: [String] = []
         while order != ["sooner", "later"] {
             let (deadlines, calls) = (Deadlines(), Calls())
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("work within its time gives its result, and late work is cancelled and told apart from other failures")
+    @Test("work that ends in time returns its result; late work is cancelled and distinguished from other failures")
     func timeouts() async throws {
         struct Broken: Error {}
         #expect(try await withTimeout(.seconds(3_600)) { 7 } == 7)

@@ -14,7 +14,7 @@ import TomboloRules
 @Suite struct DecoratorTests {
     private static let decision = HTTPField.Name("Tombolo-Decision")
 
-    /// An application whose access tokens are the names of the roles that the user has everywhere.
+    /// An application whose access tokens name the roles that the user has everywhere.
     private static func application(
         showsDecisions: Bool = false, _ register: @escaping (Routes) -> Void
     ) -> HTTPApplication {
@@ -28,7 +28,7 @@ import TomboloRules
 
     private static func role(_ name: String) -> RouteAccess<Subject> { .role(Role(name)) }
 
-    /// A decorator that says what it is told.
+    /// A decorator with a fixed answer.
     private static func answers(_ code: RequestFailure.Code?, _ text: String) -> RouteAccess<Subject> {
         RouteAccess(
             summary: text, forecast: { _ in code == nil ? .allowed : .refused },
@@ -56,7 +56,7 @@ import TomboloRules
         }
     }
 
-    @Test("stacked decorators all count, in whichever order they are stacked")
+    @Test("stacked decorators all apply, in whichever order they are stacked")
     func stacked() async throws {
         for token in ["a", "b", "a+b", "c", "a+b+c"] {
             let isAllowed = token.contains("a") && token.contains("b")
@@ -69,7 +69,7 @@ import TomboloRules
         }
     }
 
-    @Test("neither status, nor text, nor reason depends on the order of decorators, whatever they say")
+    @Test("the order of decorators affects neither status, text nor reason, whatever they answer")
     func order() async throws {
         let codes: [RequestFailure.Code?] = [
             nil, .unauthenticated, .forbidden, .notFound, .badRequest, .unavailable, .internalError,
@@ -92,7 +92,7 @@ import TomboloRules
         }
     }
 
-    @Test("a missing login is told before a missing role, and both before what an address leads to")
+    @Test("a missing login is reported before a missing role, and both before anything about the requested object")
     func ranks() async throws {
         for (one, another, status) in [
             (RequestFailure.Code.notFound, RequestFailure.Code.forbidden, 403),
@@ -101,12 +101,12 @@ import TomboloRules
             let access = Self.answers(one, "one").and(Self.answers(another, "another"))
             #expect(try await Self.outcome(access).status == status)
         }
-        // What couldn't be decided might have let the caller through.
+        // A decision that couldn't be made might have admitted the caller.
         let either = Self.answers(.unavailable, "one").or(Self.answers(.forbidden, "another"))
         #expect(try await Self.outcome(either).status == 503)
     }
 
-    @Test("or lets a caller through who satisfies either decorator")
+    @Test("'or' admits a caller who satisfies either decorator")
     func either() async throws {
         let access = Self.role("a").or(Self.role("b")).and(Self.role("c"))
         for (token, status) in [("a", 403), ("a+c", 200), ("b+c", 200), ("c", 403), ("a+b+c", 200)] {
@@ -115,7 +115,7 @@ import TomboloRules
         #expect(try await Self.outcome(access, token: nil).status == 401)
     }
 
-    @Test("in development a header says what decided; otherwise there is none")
+    @Test("in development mode a header says what decided; otherwise there is none")
     func header() async throws {
         let allowed = try await Self.outcome(Self.role("b").and(Self.role("a")), token: "a+b")
         #expect(allowed.decision == "allowed: a and b")
@@ -144,7 +144,7 @@ import TomboloRules
         }
     }
 
-    @Test("a route whose decorator looks at a parameter that its address lacks doesn't start")
+    @Test("a server doesn't start if a route's decorator needs a parameter that its path lacks")
     func missingParameter() async throws {
         let rules = LiveRules(try Rules(schema: Schema([]), book: .empty))
         let pool = PostgresPool(configuration: PostgresConfiguration())

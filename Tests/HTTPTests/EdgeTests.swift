@@ -24,7 +24,7 @@ import TomboloRules
         }
     }
 
-    @Test("A wrong method gets 405 and the methods that are allowed")
+    @Test("A wrong method gets 405 and the allowed methods")
     func wrongMethod() async throws {
         try await application {
             $0.on(.get, "/things/{id}", access: .open(because: "test")) { _, _, _ in "thing" }
@@ -40,7 +40,7 @@ import TomboloRules
         }
     }
 
-    @Test("An unexpected error is logged in full and tells the client nothing")
+    @Test("An unexpected error is logged in full and reveals nothing to the client")
     func unexpectedError() async throws {
         let log = LogRecorder()
         try await application(log: log) {
@@ -54,7 +54,7 @@ import TomboloRules
         #expect(log.text.contains("row 17"))
     }
 
-    @Test("The log has route and status but no query, header or body")
+    @Test("The log has the route and status, but no query, header or body")
     func log() async throws {
         let log = LogRecorder()
         try await application(log: log) {
@@ -71,7 +71,8 @@ import TomboloRules
         #expect(!log.text.contains("secret"))
     }
 
-    @Test("What monitors ask for is logged at debug, unless it fails", arguments: ["/health", "/ready", "/metrics"])
+    @Test(
+        "Requests by monitors are logged at debug level unless they fail", arguments: ["/health", "/ready", "/metrics"])
     func monitoring(path: String) async throws {
         for (fails, level) in [(false, "debug"), (true, "error")] {
             let log = LogRecorder()
@@ -92,7 +93,7 @@ import TomboloRules
     }
 
     @Test(
-        "A bad body is refused with what's wrong with it",
+        "A bad body is refused with the reason",
         arguments: [
             ("", "application/json", 400, "empty"), ("{", "application/json", 400, "not valid JSON"),
             ("[1]", "application/json", 400, "not a"),
@@ -133,7 +134,7 @@ import TomboloRules
             }
         }.live { port in
             try await PatientClient.with(port) { call in
-                // The client sends the length; a lie about it is cut off by the parser.
+                // The client declares the length; the parser cuts off a body that exceeds it.
                 for (body, status) in [(#"["0123456789"]"#, 413), ("[1]", 200)] {
                     let answer = try await call(.post, "/", headers: [.contentType: "application/json"], body: body)
                     #expect(answer.status == status, "\(answer.text)")
@@ -175,7 +176,7 @@ import TomboloRules
         }
     }
 
-    @Test("A server whose port is in use says so at start")
+    @Test("A server whose port is in use says so on start")
     func takenPort() async throws {
         let first = application { _ in }
         try await first.live { port in

@@ -26,7 +26,7 @@ import TomboloHTTP
         #expect(try await place(bodyByteCount: 100) == "event loop")
     }
 
-    @Test("A request with a large body is answered elsewhere, so that other connections don't wait for it")
+    @Test("A request with a large body is answered on another thread, so other connections don't wait for it")
     func large() async throws {
         #expect(try await place(bodyByteCount: 20_000) == "pool")
     }

@@ -4,10 +4,10 @@ import Testing
 
 @testable import TomboloHTTP
 
-/// The time that a connection has for its first request, by a clock of the test's.
+/// The time that a connection has for its first request, with a test clock.
 struct FirstRequestTests {
     @Test(
-        "only a request's head keeps a connection, and empty lines before it don't",
+        "only a complete request head keeps a connection open; empty lines before it don't",
         arguments: [
             ("", false), ("\r\n\r\n", false), ("\n\n\n", false), ("\r\n\r\nGET / HTTP/1.1\r\n", false),
             ("GET / HTTP/1.1\r\n\r\n", true), ("\r\n\r\nGET / HTTP/1.1\r\nHost: test\r\n\r\n", true),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import TomboloHTTP
 
-/// HTTP/1 as clients of every kind speak it, on real connections.
+/// HTTP/1 as all kinds of clients speak it, over real connections.
 @Suite(.timeLimit(.minutes(15))) struct HTTPServerChannelTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -77,7 +77,7 @@ import Testing
             }
     }
 
-    /// Sends pieces one after the other, and reads until the server closes or the text satisfies `isEnough`.
+    /// Sends pieces one by one, and reads until the server closes or the text satisfies `isEnough`.
     private static func talk(
         _ port: Int, _ pieces: [String], endsInput: Bool = false,
         until isEnough: (String) -> Bool = { _ in false }
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test("Requests that arrive byte by byte are understood", arguments: [true, false])
+    @Test("Requests that arrive byte by byte are parsed", arguments: [true, false])
     func byteByByte(_ isChunked: Bool) async throws {
         try await Self.withServer { port in
             let body = isChunked ? "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nTrailer: z\r\n\r\n" : "abcde"
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test("An answer to HEAD has the headers of GET and no body, and the connection goes on")
+    @Test("An answer to HEAD has GET's headers and no body, and the connection stays open")
     func head() async throws {
         try await Self.withServer { port in
             let text = try await Self.talk(
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test("A client of HTTP/1.0 gets streams without chunks and a closed connection, unless it asks to keep it")
+    @Test("An HTTP/1.0 client gets streams without chunks and a closed connection, unless it asks to keep it")
     func oldClients() async throws {
         try await Self.withServer { port in
             let stream = try await Self.talk(port, [Self.request("GET /stream", version: "HTTP/1.0")])
@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    @Test("A client that waits for the status 100 gets it before it sends the body")
+    @Test("A client that waits for status 100 gets it before it sends the body")
     func continuing() async throws {
         try await Self.withServer { port in
             try await Self.connect(port).executeThenClose { inbound, outbound in
@@ -198,14 +198,14 @@ import Testing
                 }
                 #expect(text.contains("HTTP/1.1 200 OK\r\n") && text.hasSuffix("abcde"), "\(text)")
             }
-            // Nobody wants this body, so the client needn't send it.
+            // Nobody reads this body, so the client doesn't have to send it.
             let refused = try await Self.talk(
                 port, [Self.request("POST /ignore", ["Content-Length: 5", "Expect: 100-continue"])])
             #expect(refused.hasPrefix("HTTP/1.1 200") && refused.contains("Connection: close"), "\(refused)")
         }
     }
 
-    @Test("A body that nobody wanted doesn't get into the way of the next request")
+    @Test("An unread body doesn't interfere with the next request")
     func unreadBodies() async throws {
         try await Self.withServer { port in
             let (small, large) = (String(repeating: "x", count: 1_000), String(repeating: "x", count: 300_000))
@@ -223,7 +223,7 @@ import Testing
         }
     }
 
-    @Test("A body goes through while its answer is being sent")
+    @Test("A body can still arrive while its answer is being sent")
     func fullDuplex() async throws {
         try await Self.withServer { port in
             try await Self.connect(port).executeThenClose { inbound, outbound in
@@ -242,7 +242,7 @@ import Testing
         }
     }
 
-    @Test("A client that ends its side after the request gets the answer")
+    @Test("A client that closes its sending side after the request gets the answer")
     func halfClosed() async throws {
         try await Self.withServer { port in
             let text = try await Self.talk(port, [Self.request("GET /hello")], endsInput: true)
@@ -250,7 +250,7 @@ import Testing
         }
     }
 
-    @Test("A client that ends its side while it is still being sent a last answer gets all of it")
+    @Test("A client that closes its sending side during the last answer still gets all of it")
     func halfClosedInAnswer() async throws {
         try await Self.withServer { port in
             let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -264,7 +264,7 @@ import Testing
                     }
                 }
             try await connection.executeThenClose { inbound, outbound in
-                // The last answer is in the server's buffer before anything is read.
+                // The last answer must be in the server's buffer before anything is read.
                 let requests = (0..<30).map { Self.request("GET /block", $0 < 29 ? [] : ["Connection: close"]) }
                 try await outbound.write(ByteBuffer(string: requests.joined()))
                 try await Task.sleep(for: .milliseconds(300))
@@ -278,7 +278,7 @@ import Testing
     }
 
     @Test(
-        "What isn't HTTP is refused after the answers in flight",
+        "Anything that isn't HTTP is refused after the answers in flight",
         arguments: [
             "NONSENSE\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "GET /\r\n\r\n", "GET /hello HTTP/9.9\r\n\r\n",
             "GET /hello HTTP/1.1\r\nBroken\r\n\r\n",
@@ -293,7 +293,7 @@ import Testing
         }
     }
 
-    @Test("A client that sends too many headers, and goes on sending, reads why it is refused")
+    @Test("A client that keeps sending too many headers can read why it's refused")
     func tooManyHeaders() async throws {
         try await Self.withServer { port in
             let headers = (0..<5_000).map { "X-\($0): \(String(repeating: "y", count: 100))" }
@@ -312,7 +312,7 @@ import Testing
     }
 
     @Test(
-        "A body with another length than its head says ends the connection, and is logged as an error",
+        "A body whose length differs from its head's ends the connection and is logged as an error",
         arguments: ["/short", "/long"])
     func wrongLengths(_ path: String) async throws {
         let log = LogRecorder()
@@ -326,7 +326,7 @@ import Testing
         #expect(isLogged, "\(log.text)")
     }
 
-    @Test("A client that offers HTTP/2 in its first request is answered by HTTP/1, and has to connect again")
+    @Test("A client that offers HTTP/2 in its first request is answered over HTTP/1, and has to reconnect")
     func offersOfOtherProtocols() async throws {
         try await Self.withServer { port in
             let offer = [
@@ -337,7 +337,7 @@ import Testing
         }
     }
 
-    @Test("A whole URL in the request line is understood, as proxies send it")
+    @Test("A full URL in the request line, as proxies send it, is accepted")
     func wholeURLs() async throws {
         try await Self.withServer { port in
             let text = try await Self.talk(port, [Self.request("GET http://test/hello?a=b", ["Connection: close"])])
@@ -345,12 +345,12 @@ import Testing
         }
     }
 
-    @Test("A client that reads no answers gets no further ones, and doesn't keep the server from the others")
+    @Test("A client that reads no answers gets no more of them, and doesn't keep the server from others")
     func unreadAnswers() async throws {
         try await Self.withServer { port in
             try await Self.connect(port).executeThenClose { _, outbound in
                 let request = Self.request("GET /hello")
-                // Far more than the two systems' buffers take.
+                // Far more than both systems' buffers hold.
                 let flood = Task {
                     let many = ByteBuffer(string: String(repeating: request, count: 200))
                     for _ in 0..<500 { try await outbound.write(many) }
@@ -365,7 +365,7 @@ import Testing
         }
     }
 
-    @Test("An idle connection is closed, also in the middle of a body")
+    @Test("An idle connection is closed, even in the middle of a body")
     func idleConnections() async throws {
         var limits = Self.limits
         limits.idleTimeout = .milliseconds(300)

@@ -30,7 +30,7 @@ import TomboloModel
         for value in values { #expect(Self.written(value) == (try Self.encoded(value))) }
     }
 
-    @Test("A moment is written as Foundation writes it, with microseconds")
+    @Test("A timestamp is written as Foundation does, with microseconds")
     func timestamps() throws {
         let (first, last) = (Int64(-12_219_292_800), Int64(253_402_300_799))
         var seconds: [Int64] = [0, -1, first, last, 951_782_400, 951_868_799, 4_107_542_399, 4_107_542_400]
@@ -39,7 +39,7 @@ import TomboloModel
             let expected = Date(timeIntervalSince1970: TimeInterval(second)).formatted(.iso8601).dropLast()
             #expect(JSON.timestamp(second * 1_000_000 + 42) == expected + ".000042Z", "\(second)")
         }
-        // ISO 8601 knows no other calendar, however long ago.
+        // ISO 8601 uses the Gregorian calendar, however far back.
         #expect(JSON.timestamp(-62_135_596_800_000_000) == "0001-01-01T00:00:00.000000Z")
     }
 }

@@ -2,7 +2,7 @@ import Testing
 import TomboloHTTP
 
 @Suite struct LogTextTests {
-    @Test("a name in a log makes no line, colour or direction of its own")
+    @Test("a name in a log can't add lines, colours or a change of direction")
     func hidden() {
         #expect("Zoë O'Neil 李".forLog == "Zoë O'Neil 李")
         #expect("Eve\n2026 notice".forLog == "Eve\\u{a}2026 notice")

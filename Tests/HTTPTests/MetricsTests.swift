@@ -20,7 +20,7 @@ import TomboloRules
         }
     }
 
-    @Test("requests are counted by route and status, and what callers make up is no series of its own")
+    @Test("requests are counted by route and status, and clients can't create new series")
     func requests() async throws {
         let registry = MetricRegistry()
         try await Self.application(registry).test(.router) { client in
@@ -45,7 +45,7 @@ import TomboloRules
         #expect(Set((family?.samples ?? []).map { $0.labels["route"] }) == ["/things/{id}", "none"])
     }
 
-    @Test("the metrics are one open route in the format that Prometheus asks for")
+    @Test("the metrics are served by a single open route, in Prometheus's format")
     func endpoint() async throws {
         let registry = MetricRegistry()
         registry.collect(ProcessMetrics.samples)

@@ -4,11 +4,11 @@ import TomboloAuthentication
 
 @testable import TomboloHTTP
 
-/// Headers of the PROXY protocol as bytes.
+/// PROXY protocol headers as bytes.
 enum ProxyBytes {
     static let signature: [UInt8] = [0x0d, 0x0a, 0x0d, 0x0a, 0x00, 0x0d, 0x0a, 0x51, 0x55, 0x49, 0x54, 0x0a]
 
-    /// Version 2.
+    /// A version 2 header.
     static func binary(_ command: UInt8, _ kind: UInt8, _ rest: [UInt8], version: UInt8 = 2) -> [UInt8] {
         signature + [version << 4 | command, kind, UInt8(rest.count >> 8), UInt8(rest.count & 0xff)] + rest
     }
@@ -21,14 +21,14 @@ enum ProxyBytes {
     static let ipv6: [UInt8] =
         [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [1]
         + [0x20, 0x01, 0x0d, 0xb8] + [UInt8](repeating: 0, count: 11) + [2] + [0xdc, 0x04, 0x01, 0xbb]
-    /// A field as proxies add them: of a kind, with its length.
+    /// An additional field as proxies append it: its type, its length and its value.
     static let field: [UInt8] = [0x05, 0, 4, 1, 2, 3, 4]
 }
 
 @Suite struct ProxyHeaderTests {
     private static func client(_ text: String) -> ProxyHeader { IPAddress(text).map { .client($0) } ?? .unknownClient }
 
-    /// Headers and what they say.
+    /// Valid headers and their meaning.
     private static let good: [(bytes: [UInt8], says: ProxyHeader)] = [
         (ProxyBytes.text("PROXY TCP4 192.0.2.1 198.51.100.1 56324 443"), client("192.0.2.1")),
         (ProxyBytes.text("PROXY TCP4 255.255.255.255 255.255.255.255 65535 65535"), client("255.255.255.255")),
@@ -36,7 +36,7 @@ enum ProxyBytes {
         (ProxyBytes.text("PROXY TCP6 2001:db8::1 2001:db8::2 56324 443"), client("2001:db8::1")),
         (ProxyBytes.text("PROXY TCP6 ::ffff:192.0.2.1 ::1 56324 443"), client("192.0.2.1")),
         (ProxyBytes.text("PROXY UNKNOWN"), .unknownClient),
-        // The longest line of the specification, of 107 bytes.
+        // The longest line that the specification allows, with 107 bytes.
         (
             ProxyBytes.text(
                 "PROXY UNKNOWN ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 65535 65535"
@@ -49,7 +49,7 @@ enum ProxyBytes {
         (ProxyBytes.binary(1, 0x31, [UInt8](repeating: 0x2f, count: 216)), .unknownClient),
         (ProxyBytes.binary(1, 0x00, []), .unknownClient),
         (ProxyBytes.binary(0, 0x00, []), .proxyItself),
-        // What a proxy says of its own connection isn't looked at.
+        // A proxy's addresses for its own connection are ignored.
         (ProxyBytes.binary(0, 0xff, [1, 2, 3]), .proxyItself),
         (ProxyBytes.binary(0, 0x11, ProxyBytes.ipv4), .proxyItself),
         (ProxyBytes.binary(0, 0x00, [UInt8](repeating: 0, count: 2_048 - 16)), .proxyItself),
@@ -92,7 +92,7 @@ enum ProxyBytes {
         (ProxyBytes.signature + [0x21, 0x11, 0xff, 0xff], "65551 bytes"),
     ]
 
-    @Test("headers of both versions say who the client is, whatever follows them")
+    @Test("headers of both versions give the client's address, whatever follows them")
     func reads() throws {
         for (bytes, header) in Self.good {
             for following in [[], Array("GET / HTTP/1.1\r\n".utf8), [0], bytes] {
@@ -102,7 +102,7 @@ enum ProxyBytes {
         }
     }
 
-    @Test("a header that breaks off at any byte is waited for")
+    @Test("a header cut off at any byte is treated as incomplete")
     func truncated() throws {
         for (bytes, _) in Self.good {
             for count in 0..<bytes.count {
@@ -111,7 +111,7 @@ enum ProxyBytes {
         }
     }
 
-    @Test("whatever the specification doesn't permit is an error that says why, at the latest when all of it came")
+    @Test("anything that the specification forbids is an error with a reason, at the latest once all of it has arrived")
     func refuses() {
         for (bytes, reason) in Self.bad {
             let error = #expect(throws: ProxyHeaderError.self, "\(String(decoding: bytes, as: UTF8.self))") {
@@ -121,7 +121,7 @@ enum ProxyBytes {
         }
     }
 
-    @Test("what doesn't begin like a header isn't one, which the first byte that differs tells")
+    @Test("anything that doesn't begin like a header isn't one, as shown by the first byte that differs")
     func absent() throws {
         let others = [
             "GET / HTTP/1.1\r\n", "POST /login HTTP/1.1", "PROXX ", "PROXYTCP4", "\r\n\r\n\r\n", "\u{16}\u{3}",
@@ -137,18 +137,18 @@ enum ProxyBytes {
         0, 1, 2, 7, 8, 0x0a, 0x0d, 0x20, 0x21, 0x2f, 0x30, 0x39, 0x3a, 0x41, 0x50, 0x7f, 0x80, 0xfe, 0xff,
     ]
 
-    @Test("no single changed byte makes a header longer than its bound, or takes what follows for a part of it")
+    @Test("no single changed byte makes a header exceed its limit, or include what follows it")
     func corrupted() {
         for (bytes, _) in Self.good where bytes.count <= 128 {
             for index in bytes.indices {
                 for value in Self.strangeBytes + [bytes[index] ^ 1, bytes[index] &+ 1] {
                     var changed = bytes
                     changed[index] = value
-                    // A changed length may reach further: enough for the longest header follows.
+                    // A changed length may reach further, so append as much as the longest header needs.
                     let filled = changed + [UInt8](repeating: 0x41, count: ProxyHeaderParser.maximumByteCount)
                     switch Result(catching: { try ProxyHeaderParser.parse(filled) }) {
                     case .failure, .success(.absent): break
-                    case .success(.incomplete): Issue.record("\(changed) is waited for without end")
+                    case .success(.incomplete): Issue.record("\(changed) is treated as incomplete forever")
                     case .success(.header(_, let byteCount)):
                         #expect(byteCount <= ProxyHeaderParser.maximumByteCount)
                         let isLength = bytes[0] == 0x0d && (14...15).contains(index)
@@ -159,7 +159,7 @@ enum ProxyBytes {
         }
     }
 
-    @Test("refusals of a kind are logged once a minute, with the number of those between")
+    @Test("refusals of one kind are logged once a minute, with the number since the last one")
     func logged() {
         let log = LogRecorder()
         let refusals = ProxyRefusalLog()

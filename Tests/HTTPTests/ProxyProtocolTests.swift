@@ -11,7 +11,7 @@ import Testing
 
 @testable import TomboloHTTP
 
-/// The PROXY protocol before a server's connections.
+/// The PROXY protocol on a server's connections.
 @Suite(.timeLimit(.minutes(15))) struct ProxyProtocolTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
@@ -48,14 +48,14 @@ import Testing
             }
     }
 
-    /// Sends each piece by itself, and reads until the server closes or an answer has come.
+    /// Sends each piece by itself, and reads until the server closes or an answer has arrived.
     private static func talk(_ port: Int, _ pieces: [[UInt8]]) async throws -> String {
         try await talk(connect(port), pieces)
     }
 
     private static func talk(_ connection: Connection, _ pieces: [[UInt8]]) async throws -> String {
         try await connection.executeThenClose { inbound, outbound in
-            // It may be closed before everything was written.
+            // The connection may be closed before everything is written.
             for piece in pieces { try? await outbound.write(ByteBuffer(bytes: piece)) }
             var answer = ""
             do {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test("a request's address is the one that a trusted proxy's header says, however it is cut", arguments: headers)
+    @Test("a request's address comes from a trusted proxy's header, however the header is split", arguments: headers)
     func address(_ header: [UInt8]) async throws {
         try await Self.withServer(try Self.limits()) { port in
             let all = header + Self.request
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test("who isn't an IP address's client has none, and a proxy's own connection has the proxy's")
+    @Test("a client without an IP address has no address, and a proxy's own connection has the proxy's")
     func othersThanClients() async throws {
         try await Self.withServer(try Self.limits()) { port in
             let forwarded = Array("GET /address HTTP/1.1\r\nHost: test\r\nX-Forwarded-For: 198.51.100.7\r\n\r\n".utf8)
@@ -94,7 +94,7 @@ import Testing
                 let answer = try await Self.talk(port, [header + Self.request])
                 #expect(answer.hasSuffix(expected), "\(answer)")
             }
-            // Only from a trusted proxy: not from a client, and not from nobody knows whom.
+            // Forwarding headers count only if a trusted proxy sent them, not a client or an unknown sender.
             for (header, expected) in [
                 (Self.headers[0], "<192.0.2.1>"), (ProxyBytes.text("PROXY UNKNOWN"), "<>"),
                 (ProxyBytes.text("PROXY TCP4 127.0.0.9 198.51.100.1 56324 443"), "<198.51.100.7>"),
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("a trusted proxy's connection without a header, or with a malformed one, is closed unanswered, and logged")
+    @Test("a trusted proxy's connection with a missing or malformed header is closed unanswered, and logged")
     func headersAreRequired() async throws {
         let log = LogRecorder()
         try await Self.withServer(try Self.limits(), log: log) { port in
@@ -122,20 +122,20 @@ import Testing
         }
     }
 
-    @Test("a silent connection that may send no header counts for its address from the start")
+    @Test("a silent connection that isn't from a proxy counts for its address from the start")
     func silentConnections() async throws {
         var limits = try Self.limits(trusting: "192.0.2.0/24")
         limits.connectionsPerAddress = 2
         try await Self.withServer(limits) { port in
             let silent = [try await Self.connect(port), try await Self.connect(port)]
-            // They may be accepted a moment after the next.
+            // They may be accepted slightly later than the next connection.
             while !(try await Self.talk(port, [Self.request]).contains("429")) {}
             for connection in silent { try await connection.executeThenClose { _, _ in } }
             while !(try await Self.talk(port, [Self.request]).hasPrefix("HTTP/1.1 200")) {}
         }
     }
 
-    @Test("from anybody else a header is refused, and a connection without one is served", arguments: headers)
+    @Test("from anybody else, a header is refused, and a connection without one is served", arguments: headers)
     func othersMayNotSay(_ header: [UInt8]) async throws {
         let log = LogRecorder()
         try await Self.withServer(try Self.limits(trusting: "192.0.2.0/24"), log: log) { port in
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("without the setting a header is no HTTP, from whomever it comes", arguments: headers)
+    @Test("without the setting, a header is invalid HTTP, whoever sends it", arguments: headers)
     func offByDefault(_ header: [UInt8]) async throws {
         var limits = try Self.limits()
         limits.expectsProxyHeader = false
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test("connections are counted by the client's address, not by the proxy's")
+    @Test("connections are counted by the client's address, not the proxy's")
     func connectionsAreCounted() async throws {
         var limits = try Self.limits()
         limits.connectionsPerAddress = 1
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test("a header that doesn't come in time closes the connection", arguments: [0, 1, 20])
+    @Test("a header that doesn't arrive in time closes the connection", arguments: [0, 1, 20])
     func late(_ count: Int) async throws {
         var limits = try Self.limits()
         limits.firstRequestTimeout = .milliseconds(200)
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    @Test("a connection that was reset before it is served has no address, and isn't reported as somebody's")
+    @Test("a connection reset before it is served has no address, and isn't logged under anybody's")
     func resetBeforeServed() async throws {
         let log = LogRecorder()
         let limits = try Self.limits()
@@ -209,7 +209,7 @@ import Testing
         let value = try await channel.testingEventLoop.executeInContext {
             server.setup(channel: channel, logger: log.logger)
         }.get()
-        // What it sent before is still read.
+        // What the client sent before the reset is still read.
         _ = try? await channel.writeInbound(ByteBuffer(bytes: Self.headers[0]))
         await server.handle(value: value, logger: log.logger)
         #expect(!channel.isActive)

@@ -18,7 +18,7 @@ import TomboloHTTP
     }
 
     @Test(
-        "Each class of database error has its HTTP status and keeps its text to the log",
+        "Each class of database error has its HTTP status, and its text only goes to the log",
         arguments: [
             (PostgresSQLState.connectionFailure, 503), (.deadlockDetected, 503), (.adminShutdown, 503),
             (.queryCanceled, 503), (.checkViolation, 422), (.characterNotInRepertoire, 422), (.undefinedTable, 503),
@@ -31,7 +31,7 @@ import TomboloHTTP
         #expect(failure.description.contains("internal words"))
     }
 
-    @Test("A function that uses what was renamed is a fault that stays, not one that passes")
+    @Test("A function that uses a renamed property is a permanent fault, not a temporary one")
     func brokenFunction() {
         var error = PostgresError(code: .undefinedColumn, message: "column e.state does not exist")
         error.context = "PL/pgSQL function tombolo.publish_event() line 3 at IF"

@@ -12,7 +12,7 @@ import TomboloModel
             userID: nil, address: "192.0.2.1", requestID: "\(number)")
     }
 
-    @Test("the last requests are kept, and slow and failed ones outlast them")
+    @Test("the last requests are kept, and slow or failed ones outlast them")
     func bounds() {
         let log = RequestLog()
         log.add(Self.entry(0, status: 503))
@@ -30,7 +30,7 @@ import TomboloModel
         }
     }
 
-    @Test("minutes are counted for an hour, those without requests too")
+    @Test("minutes are counted for an hour, including those without requests")
     func minutes() {
         let log = RequestLog()
         for number in 0..<5 { log.add(Self.entry(number)) }
@@ -43,14 +43,14 @@ import TomboloModel
         let first = minutes.first { $0.number == 1_000 }
         #expect(log.entries(.refused).map(\.requestID) == ["5"])
         #expect(first?.requests == 7 && first?.refused == 1 && first?.failed == 1)
-        // An hour later they are gone, and a request by a clock that was set back disturbs nothing.
+        // An hour later they are gone, and a request logged after the clock was set back does no harm.
         #expect(log.minutes(now: 1_063 * 60_000_000).allSatisfy { $0.requests == 0 })
         log.add(Self.entry(8, minute: 1_060))
         log.add(Self.entry(9, minute: 1_000))
         #expect(log.minutes(now: 1_061 * 60_000_000).map(\.requests).reduce(0, +) == 2)
     }
 
-    @Test("a method may be anything, and is cut")
+    @Test("a method may be any text, and is truncated")
     func method() {
         #expect(RequestLog.method("GET") == "GET")
         #expect(RequestLog.method(String(repeating: "X", count: 1_000)).utf8.count <= 20)

@@ -9,7 +9,7 @@ import Testing
             address: "192.0.2.1", requestID: "\(number)")
     }
 
-    @Test("requests are taken in the order in which they came, and once each")
+    @Test("requests are taken in order of arrival, once each")
     func order() {
         var queue = RequestQueue(capacity: 10)
         for number in 0..<5 { queue.append(Self.entry(number)) }
@@ -20,7 +20,7 @@ import Testing
         #expect(queue.take(3).isEmpty && queue.droppedCount == 0)
     }
 
-    @Test("a full queue takes no more, counts what it leaves, and takes more once there's room")
+    @Test("a full queue accepts no more, counts what it drops, and accepts requests again once there's room")
     func bounds() {
         var queue = RequestQueue(capacity: 3)
         for number in 0..<8 { queue.append(Self.entry(number)) }
@@ -33,14 +33,14 @@ import Testing
         #expect(queue.droppedCount == 9)
     }
 
-    @Test("a queue that nobody empties keeps nothing and counts nothing")
+    @Test("a queue without a consumer keeps nothing and counts nothing")
     func without() {
         var queue = RequestQueue(capacity: 0)
         for number in 0..<8 { queue.append(Self.entry(number)) }
         #expect(queue.take(10).isEmpty && queue.droppedCount == 0)
     }
 
-    @Test("a log queues what it keeps, and forgets nothing of it while the queue is full")
+    @Test("a log queues the requests that it keeps, and keeps all of them even while the queue is full")
     func log() {
         let log = RequestLog(queueCapacity: 2)
         for number in 0..<5 { log.add(Self.entry(number)) }

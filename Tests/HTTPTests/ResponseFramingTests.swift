@@ -15,7 +15,7 @@ import Testing
         return String(buffer: buffer)
     }
 
-    @Test("A response's status, headers, request and version say how its body ends")
+    @Test("A response's status, headers, request and version determine how its body ends")
     func framing() {
         let plain = HTTPResponse(status: .ok)
         let long = HTTPResponse(status: .ok, headerFields: [.contentLength: "12"])
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test("Heads have exactly one framing")
+    @Test("Heads have exactly one kind of framing")
     func heads() {
         var response = HTTPResponse(
             status: .ok, headerFields: [.contentType: "text/plain", .transferEncoding: "gzip", .connection: "upgrade"])
@@ -55,7 +55,7 @@ import Testing
         #expect(!Self.head(response, .none).contains("\r\nSet-Cookie"))
     }
 
-    @Test("The header Date is in the format of RFC 9110")
+    @Test("The Date header has RFC 9110's format")
     func dates() {
         let dates = DateHeader()
         #expect(dates.text(at: 784_111_777) == "Sun, 06 Nov 1994 08:49:37 GMT")

@@ -35,7 +35,7 @@ import TomboloRules
         }
     }
 
-    @Test("A route is open only if the rules let an anonymous user do what it does")
+    @Test("A route is open only if the rules let an anonymous user do the same")
     func openRoutes() throws {
         let routes = try Self.sample().routes
         #expect(routes.filter(\.isOpen).map(\.description) == ["GET /notes (read Note)"])
@@ -63,7 +63,7 @@ import TomboloRules
         }
     }
 
-    @Test("An overlong token is refused unread")
+    @Test("An overlong token is refused without being parsed")
     func longToken() async throws {
         try await Self.sample().test(.router) { client in
             let response = try await client.execute(

@@ -21,7 +21,7 @@ import TomboloModel
         for (value, json) in cases { #expect(JSON(value) == json) }
     }
 
-    @Test("Texts of other bytes are other JSON, wherever they are, though Swift takes them for the same")
+    @Test("Text with different bytes is different JSON, at any depth, even if Swift considers it equal")
     func spelling() {
         let (one, two) = ("\u{E9}", "e\u{301}")
         #expect(one == two)
@@ -29,7 +29,7 @@ import TomboloModel
         for (left, right) in zip(all(one), all(two)) { #expect(left != right && left == left) }
     }
 
-    @Test("A row's JSON has its class's properties, or those that were asked for")
+    @Test("A row's JSON has its class's properties, or only the requested ones")
     func rows() throws {
         let item = ClassSchema(
             name: "Note",

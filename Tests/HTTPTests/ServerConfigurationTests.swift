@@ -27,7 +27,7 @@ import TomboloHTTP
         #expect(configuration.logLevel == .info)
     }
 
-    @Test("Metrics are served only where they are asked for, and on the loopback address unless told otherwise")
+    @Test("Metrics are served only if requested, and on the loopback address unless configured otherwise")
     func metrics() throws {
         #expect(try Self.read().metrics == nil)
         #expect(try Self.read(["TOMBOLO_METRICS_HOST": "0.0.0.0"]).metrics == nil)
@@ -44,7 +44,7 @@ import TomboloHTTP
     }
 
     @Test(
-        "The address that a server prints has an IPv6 host in brackets",
+        "The address that a server prints has brackets around an IPv6 host",
         arguments: [
             ("127.0.0.1", "http://127.0.0.1:9000"), ("localhost", "http://localhost:9000"),
             ("::1", "http://[::1]:9000"), ("::", "http://[::]:9000"),
@@ -81,7 +81,7 @@ import TomboloHTTP
         #expect(address == "192.0.2.1")
     }
 
-    @Test("The PROXY protocol is off unless it is switched on, for proxies that are named")
+    @Test("The PROXY protocol is off unless it is switched on for named proxies")
     func proxyProtocol() throws {
         func expects(_ value: String?) throws -> Bool {
             try Self.read(["TOMBOLO_TRUSTED_PROXIES": "10.0.0.0/8", "TOMBOLO_PROXY_PROTOCOL": value]).limits

@@ -8,15 +8,15 @@ import Testing
 
 @testable import TomboloHTTP
 
-/// Clients that ask for large answers and don't read them.
+/// Clients that request large answers and don't read them.
 @Suite(.timeLimit(.minutes(15))) struct SlowReaderTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Far more than the two systems' buffers take.
+    /// Far more than both systems' buffers hold.
     private static let largeByteCount = 8 << 20
     private static let request = ByteBuffer(string: "GET /large HTTP/1.1\r\nHost: test\r\n\r\n")
 
-    /// Of servers that end no connection, however long nothing is read.
+    /// For servers that keep connections however long they are idle.
     private static var limits: HTTPLimits {
         var limits = HTTPLimits.patient
         limits.idleTimeout = .seconds(600)
@@ -42,18 +42,18 @@ import Testing
         }
     }
 
-    /// Reads a few buffers ahead at most, unless somebody asks for more.
+    /// Opens a connection that reads only a few buffers ahead unless asked for more.
     private static func connect(_ port: Int) async throws -> Connection {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            // Otherwise the system takes as much as it thinks fit.
+            // Otherwise the system sizes its buffer as it likes.
             .channelOption(.socketOption(.so_rcvbuf), value: 64 << 10)
             .connect(to: SocketAddress(ipAddress: "127.0.0.1", port: port)) { channel in
                 channel.eventLoop.makeCompletedFuture { try Connection(wrappingChannelSynchronously: channel) }
             }
     }
 
-    /// Reads an answer, until its end or the connection's.
-    /// - Returns: how many bytes of `/large`'s body came.
+    /// Reads an answer until it or the connection ends.
+    /// - Returns: how many bytes of `/large`'s body arrived.
     private static func byteCount(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async -> Int {
         var (count, head): (Int, [UInt8]?) = (0, [])
         do {
@@ -80,7 +80,7 @@ import Testing
 
     // MARK: Memory
 
-    @Test("Of answers that nobody reads one is given up for another one of the same address, which is served")
+    @Test("If nobody reads an address's answers, one is dropped to make room for another, which is served")
     func addressesHaveABudget() async throws {
         var limits = Self.limits
         limits.answerBytesPerAddress = 2 * Self.largeByteCount
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test("A client that begins to read late gets everything when nobody else needs the room")
+    @Test("A client that starts reading late gets everything if nobody else needs the room")
     func lateReadersAreServed() async throws {
         let application = Self.application(Self.limits)
         try await application.live { port in
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("An answer that nobody comes to write isn't counted any more")
+    @Test("An answer that is never written is no longer counted")
     func droppedAnswers() async throws {
         let budget = AnswerBudget(HTTPLimits())
         let channel = NIOAsyncTestingChannel()
@@ -136,7 +136,7 @@ import Testing
         #expect(budget.byteCount == 0)
     }
 
-    @Test("A client that takes nothing of a large answer loses its connection")
+    @Test("A client that reads nothing of a large answer loses its connection")
     func stalledAnswersEnd() async throws {
         var limits = Self.limits
         limits.stallTimeout = .milliseconds(200)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("A client that takes nothing of a stream loses its connection")
+    @Test("A client that reads nothing of a stream loses its connection")
     func stalledStreamsEnd() async throws {
         var limits = Self.limits
         limits.stallTimeout = .milliseconds(200)
@@ -168,7 +168,7 @@ import Testing
 
     private static let timeout = TimeAmount.seconds(75)
 
-    /// A connection that is full, with some bytes in it.
+    /// A connection whose send buffer is full, with this many bytes waiting.
     private static func full(_ byteCount: Int) throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(handler: SlowReaderHandler(timeout: timeout, minimumByteCount: 64 << 10))
         try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 80)).wait()
@@ -191,20 +191,20 @@ import Testing
         #expect(!channel.isActive)
     }
 
-    @Test("A connection stays while its client takes enough, also if it stays full")
+    @Test("A connection stays open while its client takes enough, even if its buffer stays full")
     func enoughTaken() throws {
         let channel = try Self.full(100_000)
         channel.flush()
         channel.write(ByteBuffer(repeating: 0, count: 30_000), promise: nil)
         channel.embeddedEventLoop.advanceTime(by: Self.timeout)
         #expect(channel.isActive)
-        // 30,000 bytes are too little.
+        // 30,000 bytes aren't enough.
         channel.flush()
         channel.embeddedEventLoop.advanceTime(by: Self.timeout)
         #expect(!channel.isActive)
     }
 
-    @Test("A connection that isn't full has all the time that it likes")
+    @Test("A connection whose buffer isn't full has no time limit")
     func notFull() throws {
         let channel = try Self.full(100_000)
         channel.embeddedEventLoop.advanceTime(by: Self.timeout - .nanoseconds(1))

@@ -9,11 +9,11 @@ import Testing
 
 @testable import TomboloHTTP
 
-/// HTTPS, and certificates that are replaced while a server runs.
+/// HTTPS, with certificates that are replaced while the server runs.
 @Suite(.timeLimit(.minutes(15))) struct TLSCertificateTests {
     private typealias Connection = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    /// Where a server looks, and an authority to fill it from.
+    /// The files that a server reads, and an authority that issues them.
     private struct Place: Sendable {
         let authority: TestAuthority
         let files: CertificateFiles
@@ -40,7 +40,7 @@ import Testing
     private static let request = "GET /hello HTTP/1.1\r\nHost: test\r\n\r\n"
 
     /// Connects with TLS.
-    /// - Returns: the connection, and the certificate that the server showed.
+    /// - Returns: the connection, and the certificate that the server presented.
     private static func connect(
         _ port: Int, trusting authority: TestAuthority
     ) async throws -> (Connection, NIOSSLCertificate?) {
@@ -72,7 +72,7 @@ import Testing
         try await server.live { port in try await body(port, certificate) }
     }
 
-    @Test("a replaced certificate is for new connections; the others stay and are answered")
+    @Test("a replaced certificate is used for new connections; existing ones stay and are answered")
     func replaced() async throws {
         try await withTemporaryFolder { folder in
             let place = try Place(folder)
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test("files that can't be used change nothing, and the log says once what is wrong and what to do")
+    @Test("unusable files change nothing, and the log says once what is wrong and what to do")
     func brokenFilesKeepTheOldCertificate() async throws {
         try await withTemporaryFolder { folder in
             let place = try Place(folder)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("files are taken once two looks find the same, so that half of a change is not taken")
+    @Test("files are used once two checks find them unchanged, so a half-finished change isn't")
     func filesSettle() async throws {
         try await withTemporaryFolder { folder in
             let place = try Place(folder)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("a server doesn't start with files that it can't use, and says which variable is missing")
+    @Test("a server doesn't start with unusable files, and says which variable is missing")
     func start() async throws {
         try await withTemporaryFolder { folder in
             let place = try Place(folder)
@@ -168,13 +168,13 @@ import Testing
         ]
         do {
             _ = try ServerConfiguration(environment: environment, portVariable: "P", defaultPort: 1)
-            Issue.record("A certificate without a key was taken.")
+            Issue.record("A certificate without a key was accepted.")
         } catch {
             #expect(error.problems.count == 1 && error.problems[0].hasPrefix("TOMBOLO_TLS_KEY is not set"))
         }
     }
 
-    @Test("a connection too many is closed without a handshake, and one that never begins it is closed in time")
+    @Test("a connection above the limit is closed without a handshake, and one that never starts it is closed in time")
     func limits() async throws {
         try await withTemporaryFolder { folder in
             let place = try Place(folder)

@@ -9,7 +9,7 @@ import TomboloModel
 import TomboloRules
 
 extension HTTPLimits {
-    /// Bears clients that stand still before or in a request, as a test's may between any two steps.
+    /// Tolerates clients that pause before or during a request, as a test may between any two steps.
     static var patient: HTTPLimits {
         var limits = HTTPLimits()
         limits.firstRequestTimeout = .seconds(600)
@@ -19,7 +19,7 @@ extension HTTPLimits {
     }
 }
 
-/// An application around a few routes, with a log that tests can read.
+/// An application with a few routes, and a log that tests can read.
 func application(
     limits: HTTPLimits = .patient, log: LogRecorder = LogRecorder(), _ register: (Routes) -> Void
 ) -> HTTPApplication {
@@ -38,7 +38,7 @@ extension TestResponse {
     }
 }
 
-/// Keeps every line with its metadata.
+/// Records every line with its metadata.
 final class LogRecorder: Sendable {
     private let lines = Mutex<[String]>([])
 

@@ -5,7 +5,7 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 
-/// Which proxies are trusted to say where a request comes from.
+/// Which proxies are trusted to report a request's origin.
 @Suite struct TrustedProxiesTests {
     private let proxies: TrustedProxies
 
@@ -39,11 +39,11 @@ import TomboloHTTP
         #expect(
             client("10.1.2.3", forwarded: [#"for=1.1.1.1, FOR="[2001:db8:9::5]:4711";proto=https;by=10.1.2.3"#])
                 == "2001:db8:9::5")
-        // A quote left open by the client doesn't swallow the proxy's addition.
+        // A quote that the client leaves open doesn't swallow the proxy's addition.
         #expect(client("10.1.2.3", forwarded: [#"for="1.1.1.1, for=203.0.113.5"#]) == "203.0.113.5")
     }
 
-    @Test("Without a usable entry the last known address counts")
+    @Test("Without a usable entry, the last known address is used")
     func unusableEntriesEndTheSearch() {
         for nothing in ["", " ", ",", "unknown", "_hidden", "nonsense", "1.1.1.1, unknown", "203.0.113.5,"] {
             let expected = nothing == "203.0.113.5," ? "203.0.113.5" : "10.1.2.3"
@@ -89,7 +89,7 @@ import TomboloHTTP
         }
     }
 
-    @Test("A route's connections of the database count for the client's address, or for its network of IPv6")
+    @Test("A route's database connections count for the client's address, or for its network with IPv6")
     func borrowersAreNetworks() async throws {
         var limits = HTTPLimits.patient
         limits.trustedProxies = try TrustedProxies("127.0.0.0/8")

@@ -4,7 +4,7 @@ import TomboloHTTP
 import TomboloModel
 
 @Suite struct WordingJSONTests {
-    @Test("a text comes to another server as it was")
+    @Test("a text arrives unchanged at another server")
     func roundTrip() throws {
         let reason = Wording("no rule of the role '\(name: "guest")' allows it")
         let wording = Wording("Not permitted to \(name: "read", context: "may …") this \("Note {1}"): \(reason).")
@@ -14,7 +14,7 @@ import TomboloModel
     }
 
     @Test(
-        "JSON of something else is no text",
+        "other JSON isn't decoded as a text",
         arguments: [
             JSON.null, .string("x"), .array([]), .object([:]), .object(["pattern": .string("x")]),
             .object(["pattern": .int(1), "values": .array([])]),
