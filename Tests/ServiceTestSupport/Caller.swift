@@ -16,11 +16,11 @@ public struct Caller: Sendable {
     }
 
     /// - Parameters:
-    ///   - role: of ``ServiceFixture/users``; nil sends no token but one of the headers.
+    ///   - role: a role in ``ServiceFixture/users``; nil sends no token, except one in `headers`.
     ///   - body: JSON text.
-    ///   - bytes: a body that is no text, instead of `body`.
-    ///   - type: the body's.
-    ///   - others: further headers.
+    ///   - bytes: a binary body, instead of `body`.
+    ///   - type: the body's content type.
+    ///   - others: additional headers.
     public func callAsFunction(
         _ method: HTTPRequest.Method, _ path: String, as role: String? = nil, body: String? = nil,
         bytes: [UInt8]? = nil, type: String = "application/json", headers others: HTTPFields = [:]
@@ -34,7 +34,7 @@ public struct Caller: Sendable {
             status: response.status.code, text: String(buffer: response.body), headers: response.headers)
     }
 
-    /// The address of a route with ids put in for its parameters, the name of a class, and of a relationship.
+    /// A route's path with its parameters filled in: an id, a collection, and the relationship `event`.
     public static func address(_ route: RouteDescription, id: String, collection: String = "sessions") -> String {
         route.path.replacing("{id}", with: id).replacing("{collection}", with: collection)
             .replacing("{relationship}", with: "event")
@@ -52,7 +52,7 @@ public struct Answer: Sendable {
         self.headers = headers
     }
 
-    /// Null where the body is no JSON.
+    /// Null if the body isn't JSON.
     public var json: JSON {
         (try? JSONDecoder().decode(JSON.self, from: Data(text.utf8))) ?? .null
     }

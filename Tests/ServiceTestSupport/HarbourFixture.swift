@@ -26,8 +26,8 @@ public struct HarbourFixture: Sendable {
         + "operations: {trash: true, listTrash: true, restore: true}}\n"
 
     /// - Parameters:
-    ///   - rules: by the users' ids; nil permits everybody everything.
-    ///   - models: the document that the database has; nil for the classes'.
+    ///   - rules: makes the rules from the users' ids; nil permits everything to everybody.
+    ///   - models: the database's model document; nil for the one of the Swift classes.
     public static func with(
         models: ModelDocument? = nil, rules: (@Sendable (_ users: [String: ObjectId]) -> String)? = nil,
         _ body: @Sendable (HarbourFixture) async throws -> Void
@@ -86,7 +86,7 @@ public struct HarbourFixture: Sendable {
         return Answer(status: response.status.code, text: String(buffer: response.body), headers: response.headers)
     }
 
-    /// Makes a ship by JSON:API.
+    /// Creates a ship through JSON:API.
     /// - Returns: its id.
     public func ship(
         _ client: any TestClientProtocol, _ attributes: [String: JSON], crew: [ObjectId] = []

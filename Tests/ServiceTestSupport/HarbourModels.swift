@@ -1,8 +1,8 @@
 public import Foundation
 public import TomboloModel
 
-/// Classes with everything that a record can have: embedded objects, lists of all kinds inside and outside of them, bytes
-/// and fixed sets of values.
+/// Classes with everything that a record can have: embedded objects, lists of all kinds inside and outside them, bytes and
+/// enumerations.
 public final class Ship: Object {
     @Persisted(primaryKey: true) public var _id: ObjectId
     @Persisted public var name: String
@@ -34,7 +34,7 @@ public final class Sailor: Object {
     override public class func isTrashable() -> Bool { true }
 }
 
-/// Where a ship lies.
+/// Where a ship is berthed.
 public final class Quay: EmbeddedObject {
     @Persisted public var town: String
     @Persisted public var remark: String?

@@ -5,9 +5,9 @@ import NIOCore
 import ServiceLifecycle
 
 extension ApplicationProtocol {
-    /// Serves on a free port of 127.0.0.1 until `body` has returned. Hummingbird's own live tests connect a client
-    /// besides, and fail where that takes five seconds.
-    /// - Parameter body: gets the port.
+    /// Serves on a free port of 127.0.0.1 until `body` returns. Hummingbird's own live tests also connect a client, and fail if
+    /// that takes five seconds.
+    /// - Parameter body: receives the port.
     public func live<Result: Sendable>(_ body: @Sendable (Int) async throws -> Result) async throws -> Result {
         let (ports, hasPort) = AsyncStream.makeStream(of: Int.self)
         let services = ServiceGroup(
@@ -27,7 +27,7 @@ extension ApplicationProtocol {
                     throw error
                 }
             }
-            // It didn't start, and says why.
+            // The server didn't start; rethrow its reason.
             try await group.waitForAll()
             throw CancellationError()
         }

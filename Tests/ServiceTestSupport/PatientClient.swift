@@ -3,7 +3,7 @@ import HummingbirdTesting
 import NIOCore
 public import TomboloHTTP
 
-/// Asks a live server on one connection, and waits for each answer for as long as a test may take. The client of
+/// Sends requests to a live server over one connection, and waits for each answer as long as a test may take. The client in
 /// Hummingbird's own live tests gives up after 20 seconds.
 public struct PatientClient: Sendable {
     private let client: TestClient
@@ -37,7 +37,7 @@ public struct PatientClient: Sendable {
         }
     }
 
-    /// Tries it again where somebody stood still for the five seconds that Hummingbird's client gives a connection.
+    /// Retries if the machine stalls for the five seconds that Hummingbird's client allows for connecting.
     private static func connected(to port: Int) async throws -> TestClient {
         while true {
             let client = TestClient(host: "127.0.0.1", port: port, configuration: .init(timeout: .seconds(600)))
@@ -51,7 +51,7 @@ public struct PatientClient: Sendable {
 }
 
 extension HTTPLimits {
-    /// Of a live server whose clients may stand still before a request or in it.
+    /// Limits for a live server whose clients may pause before or during a request.
     public static var unhurried: HTTPLimits {
         var limits = HTTPLimits()
         limits.firstRequestTimeout = .seconds(600)

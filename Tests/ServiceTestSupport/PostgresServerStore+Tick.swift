@@ -1,7 +1,7 @@
 public import TomboloPostgresStore
 
 extension PostgresServerStore {
-    /// Makes a tick that sees everything, and gives up being the sequencer: the cluster of its connections is shared.
+    /// Makes a tick that sees everything, then resigns as sequencer, because its connections belong to a shared cluster.
     public func makeLoneTick() async throws {
         while true {
             do {
@@ -9,7 +9,7 @@ extension PostgresServerStore {
                 await resign()
                 return
             } catch let error as PostgresStoreError where error.code == .notElected {
-                // PostgreSQL takes a moment to notice that the connection of the one before was closed.
+                // PostgreSQL takes a moment to notice that the previous sequencer's connection was closed.
                 try await Task.sleep(for: .milliseconds(5))
             }
         }

@@ -10,7 +10,7 @@ public struct RowWriter: Sendable {
 
     struct NoSuchClass: Error { let name: String }
 
-    /// Inserts an object; what is not given gets the column's default.
+    /// Inserts an object; properties without a value get the column's default.
     @discardableResult
     public func insert(_ className: String, _ values: [String: Value], id: ObjectId = .generate()) async throws
         -> ObjectId

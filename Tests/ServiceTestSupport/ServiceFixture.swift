@@ -14,32 +14,32 @@ import TomboloSQL
 
 /// A database of its own with a published event, a draft, and a user in every role.
 public struct ServiceFixture: Sendable {
-    /// What a server works with, in the database as its own role.
+    /// What a server works with. It connects to the database with its own database role.
     public struct Server: Sendable {
         public let pool: PostgresPool
         public let authenticator: Authenticator
     }
 
-    /// The owner's.
+    /// Connects as the database's owner.
     public let pool: PostgresPool
-    /// The owner's.
+    /// Uses the owner's connections.
     public let authenticator: Authenticator
     public let rules: Rules
-    /// As the servers' own roles read them; they follow nothing by themselves.
+    /// Loaded with the servers' own database roles; they don't follow changes by themselves.
     public let adminModels: ServerModels
     public let ticketModels: ServerModels
     public let adminServer: Server
     public let ticketServer: Server
-    /// By role: `admin`, `superAdmin`, `owner`, `organizer`, `coorganizer`, `registrar` (all of the published event
-    /// but the first two), `attendee`, and `stranger`, the owner of the draft.
+    /// By role: `admin`, `superAdmin`, `owner`, `organizer`, `coorganizer` and `registrar`, all but the first two in the published
+    /// event; `attendee`; and `stranger`, the owner of the draft.
     public let users: [String: ObjectId]
     public let event: ObjectId
     public let draft: ObjectId
     public let room: ObjectId
     public let speakers: [ObjectId]
-    /// Of the published event: accepted, confirmed, pending.
+    /// Of the published event: one accepted, one confirmed, one pending.
     public let sessions: [ObjectId]
-    /// Of the published event, in order; the third is hidden.
+    /// Of the published event, in order; the third one is hidden.
     public let tickets: [ObjectId]
     public let draftTicket: ObjectId
     public let draftSession: ObjectId
@@ -57,14 +57,14 @@ public struct ServiceFixture: Sendable {
         return configuration.database ?? ""
     }
 
-    /// Makes the database, runs `body` with patient servers, and closes the connections.
-    /// - Parameter connections: the most that each server has.
+    /// Creates the database, runs `body` with patient servers, and closes the connections.
+    /// - Parameter connections: the most connections that each server may have.
     public static func with<R: Sendable>(
         connections: Int = 8, _ body: @Sendable (ServiceFixture) async throws -> R
     ) async throws -> R {
         let template = try await template.value
         let configuration = try await TestCluster.shared().createDatabase(template: template)
-        // The owner's is for preparing and looking.
+        // The owner's pool is for setting up and inspecting.
         var pools = [PostgresPool(configuration: configuration, options: .patient(3))]
         for role in ["tombolo_admin", "tombolo_tickets"] {
             let user = try await TestCluster.member(of: role, configuration)
@@ -166,7 +166,7 @@ public struct ServiceFixture: Sendable {
             grants: { models.grants })
     }
 
-    /// One more for the admin server, which sends mails or asks for second factors.
+    /// Another authenticator for the admin server, which can send mail or require second factors.
     public func adminAuthenticator(
         mail: MailRoom? = nil, secondFactor: SecondFactorPolicy = .ignored
     ) async throws -> Authenticator {
@@ -181,7 +181,7 @@ public struct ServiceFixture: Sendable {
         ]
     }
 
-    /// Makes the next look at every user ask the database.
+    /// Makes the servers read every user's roles from the database again.
     public func forgetRoles() {
         for authenticator in [adminServer.authenticator, ticketServer.authenticator, authenticator] {
             authenticator.forgetRoles()
@@ -190,7 +190,7 @@ public struct ServiceFixture: Sendable {
 
     public func rows() -> RowWriter { RowWriter(pool: pool) }
 
-    /// The header of somebody's requests; nil for nobody.
+    /// The authorization header for a role's user; nil without a role.
     public func authorization(_ role: String?) async throws -> String? {
         guard let role else { return nil }
         return try await "Bearer " + authenticator.login(email: Self.email(role), password: Self.password).token

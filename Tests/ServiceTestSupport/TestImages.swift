@@ -1,9 +1,9 @@
 public import Foundation
 
-/// Small images of 40 by 20 pixels, whose right halves are transparent where the format has that.
+/// Small images of 40 by 20 pixels. Their right half is transparent if the format supports it.
 public enum TestImages {
-    /// With Exif that turns it to the right, names a place and the camera `SECRETMAKER`, with XMP and a comment: `SECRETXMP` and
-    /// `SECRETCOMMENT`.
+    /// Has Exif data that rotates it to the right and names a place and the camera `SECRETMAKER`, as well as XMP (`SECRETXMP`) and
+    /// a comment (`SECRETCOMMENT`).
     public static let jpeg = decoded(
         "/9j/4QCsRXhpZgAASUkqAAgAAAADAA8BAgAMAAAAMgAAABIBAwABAAAABgAAACWIBAABAAAAPgAAAAAAAABTRUNSRVRNQUtFUgAE"
             + "AAEAAgACAAAATgAAAAIABQADAAAAdAAAAAMAAgACAAAARQAAAAQABQADAAAAjAAAAAAAAAA2AAAAAQAAABQAAAABAAAAAAAAAAEA"
@@ -29,7 +29,7 @@ public enum TestImages {
             + "9SyLmnHwJc/lLb6KhWdMwTurLyLgl3AA")
     public static let png = png(width: 40, height: 20)
 
-    /// An image that isn't compressed: it has four bytes for each pixel.
+    /// An uncompressed image, with four bytes per pixel.
     public static func png(width: Int, height: Int) -> Data {
         var pixels: [UInt8] = []
         for row in 0..<height {
@@ -42,7 +42,7 @@ public enum TestImages {
         return png(width: width, height: height, data: stored(pixels))
     }
 
-    /// A header that claims so many pixels, and some bytes that aren't them.
+    /// A header that claims these dimensions, followed by a few bytes that don't match them.
     public static func bomb(width: Int, height: Int) -> Data {
         png(width: width, height: height, data: stored([UInt8](repeating: 0, count: 64)))
     }
@@ -54,7 +54,7 @@ public enum TestImages {
                 + chunk("IEND", []))
     }
 
-    /// A chunk of PNG: its length, name, content and checksum.
+    /// A PNG chunk: length, name, content and checksum.
     private static func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
         let named = Array(name.utf8) + content
         var sum: UInt32 = .max
@@ -65,7 +65,7 @@ public enum TestImages {
         return big(content.count) + named + big(Int(~sum))
     }
 
-    /// A zlib stream (RFC 1950) of blocks that are stored as they are.
+    /// A zlib stream (RFC 1950) of stored, uncompressed blocks.
     private static func stored(_ bytes: [UInt8]) -> [UInt8] {
         let limit = Int(UInt16.max)
         var stream: [UInt8] = [0x78, 0x01]
