@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs an actor whose methods wait for other processes on a queue of its own.
+/// Runs an actor on its own queue, because its methods block while waiting for other processes.
 final class BlockingExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "test-cluster")
 

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension FileManager {
-    /// Removes a folder in which files still come and go: sessions that end close theirs a moment later, and SQLite then
-    /// removes its logs by itself.
+    /// Removes a folder in which files are still being created and removed: sessions that end close their files a moment later, and
+    /// SQLite then removes its logs itself.
     public func removeBusyFolder(at folder: URL) async throws {
         for _ in 0..<6_000 {
             do {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Runs programs. Foundation's `Process` does not fit here: on Linux it takes a program as running until every process
-/// that the program left behind has ended, and a server stays.
+/// Runs programs. Foundation's `Process` doesn't fit here: on Linux it considers a program running until every process that the
+/// program left behind has ended, and a server stays.
 enum Command {
     /// Starts a program that inherits no other descriptor of this process than `input`.
     ///
     /// - Parameters:
-    ///   - input: its standard input; `nil` is empty.
-    ///   - output: a descriptor for its standard output and error; `nil` drops both.
+    ///   - input: its standard input; `nil` means empty.
+    ///   - output: a descriptor for its standard output and error; `nil` discards both.
     static func start(
         _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil
     ) throws -> pid_t {
@@ -36,8 +36,9 @@ enum Command {
         }
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
         #if os(Linux)
-            // glibc's `closefrom` action is not visible to Swift. Those that other threads open meanwhile are closed
-            // too: a pipe that a server inherits has no end while it runs. Nobody minds closing what isn't open.
+            // glibc's `closefrom` action isn't visible to Swift. The range includes descriptors that other threads open meanwhile,
+            // because a pipe that a server inherits stays open while the server runs. Closing a descriptor that isn't open is
+            // harmless.
             let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
             for descriptor in 3..<((names.compactMap { Int32($0) }.max() ?? 3) + 1_024) {
                 posix_spawn_file_actions_addclose(&actions, descriptor)
@@ -61,14 +62,14 @@ enum Command {
 
     /// Two connected sockets: `theirs` becomes the standard input of a program, which ends when `ours` is closed.
     ///
-    /// No other program gets them, even one that another thread starts at this moment: it would keep the input open. So
-    /// it's no pipe, whose ends are inherited until they are marked.
+    /// No other program inherits them, even one that another thread starts at this moment, because it would keep the input open.
+    /// That's why this isn't a pipe, whose ends are inherited until they are marked.
     static func makeInput() throws -> (theirs: Int32, ours: Int32) {
         var ends: [Int32] = [-1, -1]
         #if os(Linux)
             let result = socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends)
         #else
-            // There, programs inherit only what they are given.
+            // On macOS, programs inherit only what they are given.
             let result = socketpair(AF_UNIX, SOCK_STREAM, 0, &ends)
             for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         #endif
@@ -76,14 +77,14 @@ enum Command {
         return (ends[0], ends[1])
     }
 
-    /// Runs a program to its end.
+    /// Runs a program to completion.
     ///
-    /// - Returns: what it wrote.
-    /// - Throws: `TestClusterError` with that when it fails.
+    /// - Returns: its output.
+    /// - Throws: `TestClusterError` with the output if the program fails.
     @discardableResult
     static func run(_ arguments: [String], environment: [String: String] = [:]) throws -> String {
-        // A file, not a pipe: a server that the program leaves behind would hold a pipe open. It loses its name at once,
-        // so that nothing stays when this process is killed.
+        // A file, not a pipe: a server that the program leaves behind would keep a pipe open. The file is unlinked at once, so
+        // nothing stays if this process is killed.
         var path = Array((NSTemporaryDirectory() + "/tc-output-XXXXXX").utf8CString)
         let output = mkstemp(&path)
         guard output >= 0 else {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Removes the clusters when the process ends in an orderly way. (After a crash their watchdogs do it alone.)
+/// Removes the clusters when the process exits normally. (After a crash, their watchdogs do it alone.)
 final class ExitHandler: @unchecked Sendable {
-    // `watchdogs` is only touched under `lock`.
+    // `watchdogs` is only accessed under `lock`.
     static let shared = ExitHandler()
     private let lock = NSLock()
     private var watchdogs: [Watchdog] = []

@@ -1,13 +1,13 @@
 import ChildPrograms
 import Foundation
 
-/// Metrics as Prometheus's own Python library reads them.
+/// Metrics as parsed by Prometheus's own Python library.
 public struct ParsedMetrics: Sendable {
     public struct Family: Decodable, Sendable {
         public struct Sample: Decodable, Sendable {
             public let name: String
             public let labels: [String: String]
-            /// As Python writes it: `3.0`, `inf`, `nan`.
+            /// As printed by Python: `3.0`, `inf`, `nan`.
             public let value: String
         }
 
@@ -23,7 +23,7 @@ public struct ParsedMetrics: Sendable {
 
     public let families: [Family]
 
-    /// - Throws: ``NotInTheFormat`` with what the library says of a text that it can't read.
+    /// - Throws: ``NotInTheFormat`` with the library's message if it can't parse the text.
     public init(_ text: String) async throws {
         let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "scripts/parse-exposition.py")
@@ -35,7 +35,7 @@ public struct ParsedMetrics: Sendable {
         families = try outcome.lines.map { try decoder.decode(Family.self, from: Data($0.utf8)) }
     }
 
-    /// The value of a sample; nil if there is none with exactly these labels.
+    /// The value of the sample with exactly these labels, or nil if there is none.
     public func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
         for family in families {
             for sample in family.samples where sample.name == name && sample.labels == labels {
@@ -45,6 +45,6 @@ public struct ParsedMetrics: Sendable {
         return nil
     }
 
-    /// The names of metrics, as they are written: the library leaves `_total` out.
+    /// The names of the metrics as written: the library drops `_total`.
     public var names: Set<String> { Set(families.map { $0.type == "counter" ? "\($0.name)_total" : $0.name }) }
 }

@@ -4,15 +4,15 @@
     import Darwin
 #endif
 
-/// A port of 127.0.0.1 that belongs to one server of a test, also while that isn't running: devices know it by then, and any
-/// other program could get it meanwhile.
+/// A port of 127.0.0.1 that belongs to one server of a test, even while the server isn't running: devices know the port, and
+/// another program could take it meanwhile.
 ///
-/// A socket that is bound and doesn't listen keeps it. The server binds the port beside it, as both sockets reuse addresses.
+/// A socket that is bound but doesn't listen reserves it. The server can bind the same port because both sockets reuse addresses.
 public final class PortReservation: Sendable {
     public let port: Int
     private let descriptor: Int32
 
-    /// - Returns: nil where the system gives none; another port does for a server that is started once.
+    /// - Returns: nil if the system gives none; a server that is started only once can use any port.
     public init?() {
         #if canImport(Glibc)
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -36,7 +36,7 @@ public final class PortReservation: Sendable {
             self.descriptor = descriptor
             port = Int(UInt16(bigEndian: address.sin_port))
         #else
-            // Elsewhere a second socket needs more than that.
+            // On other systems, SO_REUSEADDR isn't enough for a second socket.
             return nil
         #endif
     }

@@ -2,7 +2,7 @@ internal import Foundation
 internal import PostgresClient
 public import TomboloModel
 
-/// A constant as a person would write it: another path than the store's.
+/// A constant as a person would write it, so that values reach PostgreSQL by another path than the store's.
 public func postgresLiteral(_ value: Value) -> String {
     func hex(_ bytes: some Sequence<UInt8>) -> String {
         let digits = bytes.map { $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16) }

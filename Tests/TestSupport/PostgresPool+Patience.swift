@@ -1,7 +1,7 @@
 public import PostgresClient
 
 extension PostgresPool.Options {
-    /// Of a pool whose borrowers wait for connections for as long as a test may take.
+    /// Options for a pool that waits for a connection as long as a test may take.
     public static func patient(_ maximumConnections: Int) -> Self {
         Self(maximumConnections: maximumConnections, acquireTimeout: .seconds(600))
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The process table, as far as killing a whole server needs it.
+/// The part of the process table that killing a whole server needs.
 enum ServerProcesses {
     static func children(of parent: pid_t) throws -> [pid_t] {
         let table = try Command.run(["/bin/ps", "-A", "-o", "pid=,ppid="])
@@ -10,7 +10,7 @@ enum ServerProcesses {
         }
     }
 
-    /// A process that ended but was not reaped yet (a zombie) runs no more.
+    /// A process that has ended but hasn't been reaped (a zombie) doesn't count as running.
     static func isRunning(_ pid: pid_t) -> Bool {
         guard kill(pid, 0) == 0 else { return false }
         guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8),

@@ -1,10 +1,10 @@
 import Foundation
 
-/// PostgreSQL refuses to run as root: then its programs run as another user.
+/// PostgreSQL refuses to run as root, so then its programs run as another user.
 struct ServerUser {
-    /// Put before every command line; empty when the tests do not run as root.
+    /// Prepended to every command line; empty if the tests don't run as root.
     let prefix: [String]
-    /// Owner of the cluster's folder; `nil` is the current user.
+    /// The owner of the cluster's folder; `nil` means the current user.
     let owner: (user: uid_t, group: gid_t)?
 
     static func current() throws -> ServerUser {
@@ -28,8 +28,7 @@ struct ServerUser {
             prefix: [setpriv, "--reuid=\(owner.user)", "--regid=\(owner.group)", "--clear-groups"], owner: owner)
     }
 
-    /// A fresh folder that this user can reach. Its path is short, because a Unix socket's path may have only about
-    /// 100 bytes.
+    /// A new folder that this user can access. Its path is short, because a Unix socket's path is limited to about 100 bytes.
     func makeFolder() throws -> String {
         for parent in [NSTemporaryDirectory(), "/tmp"] {
             var path = parent.hasSuffix("/") ? parent : parent + "/"

@@ -1,23 +1,23 @@
 public import Foundation
 
-/// A certificate authority of a test's own, which makes certificates with the command openssl.
+/// A test's own certificate authority, which issues certificates with the openssl command.
 public struct TestAuthority: Sendable {
-    /// A certificate with its key, in PEM.
+    /// A certificate and its key, in PEM.
     public struct Issued: Sendable {
         public let certificate: URL
         public let key: URL
     }
 
     private static let keys = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    /// What tests connect to.
+    /// The names under which tests connect to their servers.
     public static let names = "DNS:localhost,IP:127.0.0.1"
 
     private let folder: URL
     private let authority: Issued
-    /// What clients of its servers trust.
+    /// The certificate that clients of its servers trust.
     public var certificate: URL { authority.certificate }
 
-    /// - Parameter folder: for its files; made if it isn't there.
+    /// - Parameter folder: where its files go; created if it doesn't exist.
     public init(in folder: URL) throws {
         self.folder = folder
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -30,10 +30,10 @@ public struct TestAuthority: Sendable {
             ])
     }
 
-    /// Makes a key and a certificate for it.
+    /// Creates a key and a certificate for it.
     /// - Parameters:
-    ///   - names: as OpenSSL's `subjectAltName` has them.
-    ///   - days: from now; negative for one that has expired.
+    ///   - names: in the format of OpenSSL's `subjectAltName`.
+    ///   - days: how long it's valid from now; negative for an expired one.
     public func issue(for names: String = TestAuthority.names, days: Int = 30) throws -> Issued {
         let name = UUID().uuidString
         let issued = Issued(
@@ -49,7 +49,7 @@ public struct TestAuthority: Sendable {
         return issued
     }
 
-    /// A key's copy that has a passphrase.
+    /// A copy of a key, encrypted with a passphrase.
     public func locked(_ key: URL) throws -> URL {
         let locked = folder.appending(path: "\(UUID().uuidString).key")
         try Self.openssl(["ec", "-in", key.path(), "-aes256", "-passout", "pass:secret", "-out", locked.path()])
@@ -65,7 +65,7 @@ public struct TestAuthority: Sendable {
     }
 }
 
-/// A folder for a test's files, gone when `body` is done.
+/// Runs `body` with a folder for its files, and removes the folder afterwards.
 public func withTemporaryFolder<Result: Sendable>(
     _ body: @Sendable (URL) async throws -> Result
 ) async throws -> Result {

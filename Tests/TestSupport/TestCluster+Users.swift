@@ -1,17 +1,17 @@
 public import PostgresClient
 
 extension TestCluster {
-    /// Makes a user with the rights of a role of servers, as an operator would, and says how to connect as it.
+    /// Creates a user with the rights of a server's database role, as an operator would, and returns how to connect as that user.
     /// - Parameters:
-    ///   - role: `tombolo_gateway`; made if the cluster doesn't have it yet.
-    ///   - database: of a superuser; the user is named after the database, so that it is the only one to use it.
+    ///   - role: such as `tombolo_gateway`; created if the cluster doesn't have it yet.
+    ///   - database: a superuser's connection to the database. The user is named after the database, so nothing else uses it.
     public static func member(
         of role: String, _ database: PostgresConfiguration
     ) async throws -> PostgresConfiguration {
         let name = "\(role)_of_\(database.database ?? "")"
         let connection = try await PostgresConnection.connect(database)
         do {
-            // Other tests may be making the role.
+            // Other tests may be creating the role at the same time.
             try await connection.execute(
                 """
                 DO $$ BEGIN

@@ -1,14 +1,14 @@
 public import Foundation
 public import PostgresClient
 
-/// A throw-away PostgreSQL server for tests: a fresh cluster, reachable through a Unix socket only, removed when the
-/// test process ends, also by kill -9.
+/// A throw-away PostgreSQL server for tests: a new cluster, reachable through a Unix socket only, and removed when the test process
+/// ends, even by kill -9.
 public actor TestCluster {
     public static let defaultMaximumConnections = 200
-    /// How long opening a connection may take, on a machine that is as busy as it likes.
+    /// How long opening a connection may take, however busy the machine is.
     private static let patience = Duration.seconds(600)
 
-    /// The superuser in the database `postgres`.
+    /// The superuser, connecting to the database `postgres`.
     nonisolated public let configuration: PostgresConfiguration
     nonisolated private let folder: String
     let binaries: PostgresBinaries
@@ -25,16 +25,16 @@ public actor TestCluster {
 
     private static let sharedStart = Task { try await start() }
 
-    /// The cluster of this test process, started at the first call. Do not kill or stop it: others use it.
+    /// The cluster of this test process, started by the first call. Don't kill or stop it, because others use it.
     public static func shared() async throws -> TestCluster {
         try await sharedStart.value
     }
 
-    /// Starts a cluster of the caller's own.
+    /// Starts a cluster for the caller alone.
     ///
     /// - Parameters:
     ///   - settings: lines of `postgresql.conf`, such as `["max_connections": "20"]`.
-    ///   - fsync: whether commits wait for the disk. Without it only a crash of the machine loses data.
+    ///   - fsync: whether commits wait for the disk. Without it, only a crash of the machine loses data.
     public static func start(settings: [String: String] = [:], fsync: Bool = false) async throws -> TestCluster {
         let cluster = try TestCluster()
         try await cluster.initialise(settings: settings, fsync: fsync)
@@ -54,7 +54,7 @@ public actor TestCluster {
 
     private nonisolated var dataFolder: String { folder + "/data" }
 
-    /// The server's log, for a failing test's message.
+    /// The server's log, for failure messages.
     nonisolated public var logFile: String { folder + "/log" }
 
     private func initialise(settings: [String: String], fsync: Bool) throws {
@@ -102,9 +102,9 @@ public actor TestCluster {
 
     // MARK: Databases
 
-    /// Creates an empty database and says how to connect to it.
+    /// Creates an empty database and returns how to connect to it.
     ///
-    /// - Parameter template: another database of this cluster to copy, to which nobody is connected.
+    /// - Parameter template: a database of this cluster to copy. Nobody may be connected to it.
     public func createDatabase(template: String? = nil) async throws -> PostgresConfiguration {
         databaseCount += 1
         let name = "test\(databaseCount)"
@@ -120,7 +120,7 @@ public actor TestCluster {
         return configuration.database(name)
     }
 
-    /// Tries it again while connections to a database haven't ended that were closed: PostgreSQL waits five seconds for them.
+    /// Retries while closed connections to a database haven't ended yet; PostgreSQL itself waits five seconds for them.
     private static func untilUnused(_ body: @Sendable () async throws -> Void) async throws {
         while true {
             do {
@@ -134,12 +134,12 @@ public actor TestCluster {
     // MARK: Backups
 
     /// Dumps a database as an administrator would.
-    /// - Returns: the dump's path. It goes with the cluster.
+    /// - Returns: the dump's path. The dump is removed with the cluster.
     public func dump(_ database: PostgresConfiguration) throws -> String {
         let path = "\(folder)/dump-\(UUID().uuidString)"
         try runAsServer(
             [binaries.dump, "--format=custom", "--file=\(path)"] + client(of: database.database ?? "postgres"))
-        // Roles belong to the cluster, and the dump's rights name them.
+        // Roles belong to the cluster, and the rights in the dump name them.
         try runAsServer(
             [
                 binaries.dumpAll, "--roles-only", "--file=\(path).roles", "--host=\(folder)", "--port=5432",
@@ -148,7 +148,7 @@ public actor TestCluster {
         return path
     }
 
-    /// Restores a dump into a database of this cluster: whatever has the name goes, connections to it too.
+    /// Restores a dump into a database of this cluster. An existing database of that name is dropped, along with its connections.
     public func restore(_ path: String, as database: PostgresConfiguration) async throws {
         let name = database.database ?? "postgres"
         let connection = try await PostgresConnection.connect(configuration)
@@ -163,8 +163,8 @@ public actor TestCluster {
             throw error
         }
         await connection.close()
-        // The cluster's own dumps need none, and would bring back roles that other tests have dropped meanwhile. Those
-        // that another cluster has already are errors, which psql passes over.
+        // Dumps of this cluster don't need their roles restored, and would bring back roles that other tests have dropped
+        // meanwhile. Roles that another cluster already has cause errors, which psql skips.
         if !path.hasPrefix(folder + "/") {
             try runAsServer([binaries.shell, "--quiet", "--file=\(path).roles"] + client(of: name))
         }
@@ -177,7 +177,7 @@ public actor TestCluster {
 
     // MARK: Standbys
 
-    /// Starts a hot standby of this cluster: it follows by streaming replication, and can be read.
+    /// Starts a hot standby of this cluster, which follows by streaming replication and can be read.
     public func startStandby() async throws -> TestCluster {
         let standby = try TestCluster()
         try await standby.follow(folder)
@@ -189,9 +189,9 @@ public actor TestCluster {
             binaries.directory + "/pg_basebackup", "--pgdata=\(dataFolder)", "--host=\(primary)", "--port=5432",
             "--username=postgres", "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync",
         ])
-        // Stands after the primary's settings, which it includes.
+        // Comes after the primary's settings, which the file includes.
         let file = folder + "/test.conf"
-        // A read that stands still for a while isn't cancelled for what the primary has cleaned up meanwhile.
+        // A read that stalls for a while shouldn't be cancelled because the primary has cleaned up meanwhile.
         try "unix_socket_directories = '\(folder)'\nhot_standby = on\nmax_standby_streaming_delay = 600s\n".write(
             toFile: file, atomically: false, encoding: .utf8)
         if let owner = user.owner { _ = chown(file, owner.user, owner.group) }
@@ -203,14 +203,14 @@ public actor TestCluster {
         try startServer()
     }
 
-    /// Makes a standby a primary of its own.
+    /// Promotes a standby to a separate primary.
     public func promote() throws {
         try runAsServer([
             binaries.control, "--pgdata=\(dataFolder)", "--wait", "--timeout=600", "--silent", "promote",
         ])
     }
 
-    /// How to connect to this cluster's copy of another one's database, with the usual patience: it may be frozen.
+    /// How to connect to this cluster's copy of another cluster's database, with the usual timeout, because this one may be frozen.
     nonisolated public func copy(of database: PostgresConfiguration) -> PostgresConfiguration {
         var copy = database
         copy.connectTimeout = PostgresConfiguration.defaultConnectTimeout
@@ -220,7 +220,7 @@ public actor TestCluster {
 
     // MARK: Faults
 
-    /// The postmaster's process, `nil` when the server is down.
+    /// The postmaster's process, or `nil` if the server is down.
     public var serverProcess: pid_t? {
         guard let text = try? String(contentsOfFile: dataFolder + "/postmaster.pid", encoding: .utf8) else {
             return nil
@@ -228,10 +228,10 @@ public actor TestCluster {
         return text.split(separator: "\n").first.flatMap { pid_t($0) }
     }
 
-    /// Kills the server and all its backends at once, as a crash would. Returns when all of them are gone.
+    /// Kills the server and all its backends at once, like a crash. Returns when all of them are gone.
     public func kill9() throws {
         guard let server = serverProcess else { throw TestClusterError("the cluster is not running") }
-        // Stopped, it starts no more backends while they are listed.
+        // While stopped, it starts no more backends, so the list is complete.
         kill(server, SIGSTOP)
         let processes = [server] + (try ServerProcesses.children(of: server))
         for process in processes { kill(process, SIGKILL) }
@@ -239,13 +239,12 @@ public actor TestCluster {
         if let left = processes.first(where: ServerProcesses.isRunning) {
             throw TestClusterError("process \(left) of the server survived kill -9")
         }
-        // Its process is known to be dead: neither its number, used again, nor its unreaped rest may keep the next
-        // server from starting.
+        // The process is known to be dead. Neither a reused process number nor a zombie may keep the next server from starting.
         unlink(dataFolder + "/postmaster.pid")
         unlink(folder + "/.s.PGSQL.5432.lock")
     }
 
-    /// Stops the server and all its backends where they are, as when a machine is frozen, until ``thaw()``.
+    /// Stops the server and all its backends where they are, as if the machine froze, until ``thaw()``.
     public func freeze() throws { try signalAll(SIGSTOP) }
 
     public func thaw() throws { try signalAll(SIGCONT) }
@@ -256,7 +255,7 @@ public actor TestCluster {
         for process in try ServerProcesses.children(of: server) { kill(process, number) }
     }
 
-    /// Starts the server after `kill9`, or stops it in an orderly way (breaking all connections) and starts it again.
+    /// Starts the server after `kill9`. If it's running, shuts it down (breaking all connections) and starts it again.
     public func restart() throws {
         if serverProcess != nil {
             try runAsServer([
@@ -267,7 +266,7 @@ public actor TestCluster {
         try startServer()
     }
 
-    /// Stops the server and deletes its files. Optional: the end of the process does the same.
+    /// Stops the server and deletes its files. Optional, because the end of the process does the same.
     public func remove() {
         ExitHandler.shared.remove(watchdog)
         watchdog.release()

@@ -1,4 +1,4 @@
-/// Why no PostgreSQL cluster could be started for the tests.
+/// Why a PostgreSQL cluster couldn't be started for the tests.
 public struct TestClusterError: Error, CustomStringConvertible {
     public var description: String
 

@@ -1,26 +1,26 @@
 import Foundation
 import PostgresClient
 
-/// PgBouncer before a cluster, for tests; ends with the test process, however that ends.
+/// PgBouncer in front of a cluster, for tests. Ends with the test process, however that ends.
 public actor TestPooler {
     public enum Mode: String, Sendable, CaseIterable {
         case session, transaction
     }
 
     private static let programs = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer", "/opt/homebrew/bin/pgbouncer"]
-    /// Kills PgBouncer when its input ends, which only the test process holds. PgBouncer doesn't run as root.
+    /// Kills PgBouncer when its input ends, which only the test process holds. PgBouncer refuses to run as root.
     private static let script =
         #"folder="$1"; shift; "$@" >/dev/null 2>&1 & read -r line; kill -KILL "$(cat "$folder/pid")""#
 
-    /// Where it listens, under the cluster's port: the folder of its socket.
+    /// The folder of the socket where it listens, with the cluster's port number.
     nonisolated public let folder: String
     private var process: (shell: pid_t, input: Int32)?
     private let executor = BlockingExecutor()
 
     nonisolated public var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Starts one, runs `body`, and ends it.
-    /// - Parameter settings: lines of its configuration besides those that it needs.
+    /// Starts PgBouncer, runs `body`, and stops it.
+    /// - Parameter settings: configuration lines in addition to the required ones.
     public static func with<R: Sendable>(
         _ mode: Mode, before cluster: TestCluster, settings: [String: String] = [:],
         _ body: @Sendable (TestPooler) async throws -> R
@@ -40,7 +40,7 @@ public actor TestPooler {
 
     private init(folder: String) { self.folder = folder }
 
-    /// What it said, for a failing test's message.
+    /// PgBouncer's log, for failure messages.
     nonisolated public var log: String { (try? String(contentsOfFile: folder + "/log", encoding: .utf8)) ?? "" }
 
     private func start(
@@ -49,7 +49,7 @@ public actor TestPooler {
         guard let program = Self.programs.first(where: FileManager.default.isExecutableFile) else {
             throw TestClusterError("There is no pgbouncer; 'make install' installs it.")
         }
-        // Tests make users while it runs: it asks the cluster which there are.
+        // Tests create users while it runs, so it asks the cluster for them.
         let lines = [
             "listen_port": "5432", "unix_socket_dir": folder, "auth_type": "trust", "auth_user": "postgres",
             "auth_file": folder + "/users", "pool_mode": mode.rawValue, "default_pool_size": "100",

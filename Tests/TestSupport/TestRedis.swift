@@ -1,19 +1,19 @@
 public import Foundation
 
-/// A Redis server for tests, which ends with the test process, however that ends.
+/// A Redis server for tests. Ends with the test process, however that ends.
 public actor TestRedis {
-    /// How often another port is tried, should somebody else take the free one meanwhile.
+    /// How many ports to try in case another program takes the free one first.
     private static let attempts = 5
     public static let user = "tombolo"
     public static let password = "p@ss: word/%"
 
-    /// What it says with its configuration about the user: no more than a gateway needs.
+    /// The user's rights in the configuration: only what a gateway needs.
     private static let rights = "resetchannels &tombolo_tick -@all +subscribe +publish +ping"
 
     nonisolated private let folder: URL
     nonisolated private let tls: (authority: TestAuthority, issued: TestAuthority.Issued)?
     nonisolated public let port: Int
-    /// So that the port is its own also while it's killed.
+    /// Keeps the port reserved even while the server is killed.
     nonisolated private let reservation: PortReservation?
     private var process: (shell: pid_t, input: Int32)?
     private let executor = BlockingExecutor()
@@ -23,7 +23,7 @@ public actor TestRedis {
     /// Kills the server when its input ends, which only the test process holds.
     private static let script = #"redis-server "$1" >/dev/null 2>&1 & pid=$!; read -r line; kill -KILL $pid"#
 
-    /// Starts one, runs `body`, and ends it.
+    /// Starts a server, runs `body`, and stops it.
     public static func with<R: Sendable>(
         tls: Bool = false, _ body: @Sendable (TestRedis) async throws -> R
     ) async throws -> R {
@@ -81,7 +81,7 @@ public actor TestRedis {
     nonisolated private var log: URL { folder.appending(path: "log") }
     nonisolated private var processFile: URL { folder.appending(path: "pid") }
 
-    /// With user and password.
+    /// Includes user and password.
     nonisolated public var address: String { address(user: Self.user, password: Self.password) }
 
     nonisolated public func address(user: String, password: String) -> String {
@@ -90,10 +90,10 @@ public actor TestRedis {
         return "\(tls == nil ? "redis" : "rediss")://\(user):\(escaped)@127.0.0.1:\(port)"
     }
 
-    /// Who signed its certificate.
+    /// The authority that signed its certificate.
     nonisolated public var authority: URL? { tls?.authority.certificate }
 
-    /// Starts it, again after ``kill9()`` on the same port; returns when it takes connections.
+    /// Starts the server, or restarts it on the same port after ``kill9()``. Returns when it accepts connections.
     public func start() throws {
         try? FileManager.default.removeItem(at: log)
         let input = try Command.makeInput()
@@ -113,7 +113,7 @@ public actor TestRedis {
         throw TestClusterError("Redis did not start: \(text)")
     }
 
-    /// As a crash would.
+    /// Kills the server, like a crash.
     public func kill9() {
         guard let process else { return }
         self.process = nil
@@ -122,7 +122,7 @@ public actor TestRedis {
         while waitpid(process.shell, &status, 0) == -1 && errno == EINTR {}
         let text = (try? String(contentsOf: processFile, encoding: .utf8)) ?? ""
         guard let server = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else { return }
-        // Its port is free then.
+        // After that, its port is free.
         for _ in 0..<12_000 where ServerProcesses.isRunning(server) { usleep(10_000) }
     }
 

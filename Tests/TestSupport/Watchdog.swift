@@ -2,8 +2,8 @@ import Foundation
 
 /// A shell that outlives the test process and removes a cluster when that process ends, however it ends.
 ///
-/// It waits for the end of its standard input, whose other end only the test process holds: no polling, and kill -9
-/// works too.
+/// It waits for the end of its standard input, whose other end only the test process holds. That needs no polling, and works after
+/// kill -9 too.
 final class Watchdog: Sendable {
     private let writeEnd: Int32
     private let pid: pid_t
@@ -28,7 +28,7 @@ final class Watchdog: Sendable {
         pid = try Command.start(["/bin/sh", "-c", Self.script, "watchdog", folder], input: input.theirs)
     }
 
-    /// Lets it do its work, and waits for that at most some seconds.
+    /// Lets it do its work, and waits up to a few seconds for that.
     func release() {
         close(writeEnd)
         for _ in 0..<100 {
