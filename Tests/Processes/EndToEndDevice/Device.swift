@@ -4,7 +4,7 @@ import ListingModels
 import Synchronization
 import Tombolo
 
-/// What the tests ask a device to do.
+/// Performs what the tests ask a device to do.
 @MainActor
 final class Device {
     private let file: URL
@@ -58,7 +58,7 @@ final class Device {
         case ("add", 3):
             guard let listing = try find("Listing", words[0]) as? Listing, let amount = Int(words[2]),
                 words[1] == "price"
-            else { throw DeviceError("Only a listing's price is added to.") }
+            else { throw DeviceError("Only a listing's price can be added to.") }
             try current().write { listing.increment(\.price, by: amount) }
             return "added"
         case ("die-in", 1):
@@ -78,7 +78,7 @@ final class Device {
         case ("problems", 0): return problems.withLock { $0 }.joined(separator: "\t")
         case ("offline", 0):
             guard let session = try current().syncSession else { throw DeviceError("There is no session.") }
-            // It connects and uploads until then.
+            // Until this returns, it may still connect and upload.
             await session.suspendAndWait()
             return "offline"
         case ("online", 0):
@@ -91,7 +91,7 @@ final class Device {
             editing = nil
             return "resting"
         case ("quit", 0): return "bye"
-        default: throw DeviceError("This device does not know '\(command)' with \(words.count) words.")
+        default: throw DeviceError("This device doesn't know '\(command)' with \(words.count) words.")
         }
     }
 
@@ -115,7 +115,7 @@ final class Device {
             resets.note("after", before, after)
         }
         configuration.syncConfiguration = SyncConfiguration(user: user, clientResetMode: mode) { [weak self] error, _ in
-            // It stood still on the way, and connects again.
+            // The device stalled while connecting, and will reconnect.
             if error.message.contains("did not open its session within") { return }
             let numbers = error.compensatingWrites.map { String($0.number) }.joined(separator: ",")
             self?.problems.withLock { $0.append("\(error.code) [\(numbers)] \(error.message)") }
@@ -140,7 +140,7 @@ final class Device {
         return object
     }
 
-    /// `property=kind:text`, where kind is one of s, i, b, k for an id, or o for a link: `o:Class:id`.
+    /// `property=kind:text`, where kind is s, i or b, k for an id, or o for a link: `o:Class:id`.
     private func values(_ words: some Sequence<String>) throws -> [String: Any] {
         var result: [String: Any] = [:]
         for word in words {
@@ -154,20 +154,20 @@ final class Device {
             case "k:": result[parts[0]] = try ObjectId(string: text)
             case "o:":
                 let link = text.split(separator: ":").map(String.init)
-                guard link.count == 2 else { throw DeviceError("'\(word)' names no object.") }
+                guard link.count == 2 else { throw DeviceError("'\(word)' doesn't name an object.") }
                 result[parts[0]] = try find(link[0], link[1])
-            default: throw DeviceError("'\(word)' is no property with a value.")
+            default: throw DeviceError("'\(word)' isn't a property with a value.")
             }
         }
         return result
     }
 
-    // MARK: Edits of its own
+    // MARK: The device's own edits
 
-    /// Edits until told to rest: every transaction makes one listing named after the first counter and adds one to
-    /// both counters, so that their values say how many transactions took effect; and does something to shared rows.
+    /// Edits until told to stop. Every transaction makes one listing named after the first counter and adds one to both counters,
+    /// so their values show how many transactions took effect. It also changes shared rows.
     private func startEditing(seed: String, counters: [String]) throws -> String {
-        guard editing == nil else { throw DeviceError("This device edits already.") }
+        guard editing == nil else { throw DeviceError("This device is already editing.") }
         let editor = Editor(seed: UInt64(seed) ?? 0, counters: try counters.map { try ObjectId(string: $0) })
         let realm = try current()
         editing = Task {

@@ -1,4 +1,4 @@
-/// A command that this device cannot perform.
+/// A command that this device can't perform.
 struct DeviceError: Error, CustomStringConvertible {
     let description: String
 

@@ -3,7 +3,7 @@ import ListingModels
 import RandomValues
 import Tombolo
 
-/// Makes random transactions, reproducible by their seed.
+/// Makes random transactions, reproducible from a seed.
 @MainActor
 final class Editor {
     private var generator: SeededGenerator

@@ -2,9 +2,9 @@ import Foundation
 import Logging
 import TomboloTraceExport
 
-/// A device of the end-to-end tests: one process, one file. It reads commands from standard input, one a line, words
-/// separated by tabs, and answers each with `= result` or `! what went wrong`. `+ id` lines report the edits that it
-/// makes on its own: each is on the disk when its line is written.
+/// A device for the end-to-end tests: one process, one file. It reads commands from standard input, one per line, with words
+/// separated by tabs, and answers each with `= result` or `! what went wrong`. A `+ id` line reports an edit that the device makes
+/// on its own, and is written only once the edit is on the disk.
 @main
 struct EndToEndDevice {
     @MainActor
@@ -30,7 +30,7 @@ struct EndToEndDevice {
         }
     }
 
-    /// Standard input, read on a thread of its own.
+    /// Standard input, read on its own thread.
     private static func lines() -> AsyncStream<String> {
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         Thread.detachNewThread {

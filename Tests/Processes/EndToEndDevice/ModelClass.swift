@@ -2,7 +2,7 @@ import EventModels
 import ListingModels
 import Tombolo
 
-/// A model class, called by its name.
+/// A model class, identified by its name.
 @MainActor
 struct ModelClass {
     let find: (Realm, ObjectId) -> Object?

@@ -3,7 +3,7 @@ import ListingModels
 import Synchronization
 import Tombolo
 
-/// A file with a line for each call of the blocks of a client reset. The process may be told to die in one of them.
+/// A file with a line for each call of a client reset's blocks. The process can be told to die in one of them.
 final class ResetLog: Sendable {
     private let file: URL
     private let deadly = Mutex("")
@@ -12,7 +12,7 @@ final class ResetLog: Sendable {
 
     func die(in block: String) { deadly.withLock { $0 = block } }
 
-    /// Writes the block's name and how many pending listings its Realms have.
+    /// Writes the block's name and the number of pending listings in each of its Realms.
     func note(_ block: String, _ realms: Realm...) {
         let counts = realms.map { String($0.objects(Listing.self).where { $0.location == "pending" }.count) }
         let line = ([block] + counts).joined(separator: " ") + "\n"

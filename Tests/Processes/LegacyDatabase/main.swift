@@ -2,7 +2,7 @@ import DatabaseManager
 import Foundation
 import RealmSwift
 
-/// An app of the legacy architecture: nothing is configured, so that all its classes are in one file.
+/// An app with the legacy architecture: nothing is configured, so all its classes are in one file.
 class Room: Object, DatabaseConfigurable {
     @Persisted(primaryKey: true) var id: Int
 

@@ -2,14 +2,15 @@ import Foundation
 import Tombolo
 import TomboloSQLiteStore
 
-/// Two releases of an app without a server, for tests that need a process: to kill, or to write beside.
+/// Two releases of an app without a server, for tests that need a separate process: one to kill, or one that writes to the same
+/// file.
 ///
-///     LocalApp fill FILE COUNT      the first release makes persons
-///     LocalApp check FILE           how the file is: "old COUNT SUM" or "new COUNT SUM"
+///     LocalApp fill FILE COUNT      the first release creates COUNT persons
+///     LocalApp check FILE           the state of the file: "old COUNT SUM" or "new COUNT SUM"
 ///     LocalApp migrate FILE STEP    the second release opens the file and is killed at a step of its migration
-///     LocalApp write FILE NAME COUNT    COUNT write transactions, each a person
+///     LocalApp write FILE NAME COUNT    COUNT write transactions, each adding a person
 ///     LocalApp try FILE             opens the file and writes to it: "written", or the code and the message
-///     LocalApp classes              the classes of a Realm that lists none
+///     LocalApp classes              the classes of a Realm whose configuration lists none
 @main
 struct LocalApp {
     static func main() throws {
@@ -76,8 +77,8 @@ struct LocalApp {
         }
     }
 
-    /// Tries again while another process has kept the file locked for too long, as one may on a busy machine: it has the lock
-    /// again before this one looks.
+    /// Retries if another process has kept the file locked for too long, as may happen on a busy machine, because it takes the lock
+    /// again before this process notices that it was free.
     private static func whenFree<Result>(_ body: () throws -> Result) throws -> Result {
         while true {
             do {
