@@ -31,7 +31,7 @@ import TomboloAuthentication
         }
     }
 
-    @Test("a role is not given to an account that somebody else may have made, unless told so")
+    @Test("a role isn't given to an account that somebody else may have made, unless that is requested")
     func squattersGetNoRole() async throws {
         try await withTool { tool in
             try await AccountRegistry(pool: tool.pool).register(
@@ -44,13 +44,13 @@ import TomboloAuthentication
             let given = try await tool("boss@example.org", "--role", "admin", "--existing")
             #expect(given.status == 0, "\(given.messages)")
             #expect(try await tool.roles() == ["admin"])
-            // May be repeated: the account has the role.
+            // Running it again is fine, because the account already has the role.
             #expect(try await tool("boss@example.org", "--role", "admin").status == 0)
             #expect(try await tool.roles() == ["admin"])
         }
     }
 
-    @Test("--existing makes no account, and says so")
+    @Test("--existing creates no account, and says so")
     func existingMakesNone() async throws {
         try await withTool { tool in
             let missing = try await tool("ann@example.org", "--role", "admin", "--existing")
@@ -67,7 +67,7 @@ import TomboloAuthentication
         }
     }
 
-    @Test("who can't own an event because it has an owner isn't said to own it")
+    @Test("nobody is reported as owner of an event that already has one")
     func aSecondOwnerIsRefused() async throws {
         try await withTool { tool in
             let event = "0000000000000000000000e1"

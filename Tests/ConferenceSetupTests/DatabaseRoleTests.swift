@@ -7,11 +7,11 @@ import TomboloMigration
 import TomboloModel
 import TomboloServerModel
 
-/// What the roles of servers and services may do, tried on a real database; everything else must be refused.
+/// What the database roles of servers and services may do, tried on a real database; everything else must be refused.
 @Suite struct DatabaseRoleTests {
     static let roles = DatabaseRole.all + [Conference.ticketRole]
 
-    /// A database of a cluster of its own: the roles are the cluster's, and here they log in themselves.
+    /// A database in its own cluster, because roles belong to the cluster and here they log in themselves.
     private func withRoles(
         _ body: (_ owner: PostgresConnection, _ connect: (String) async throws -> PostgresConnection) async throws ->
             Void
@@ -27,7 +27,7 @@ import TomboloServerModel
         let names = Self.roles.map(RoleNames().name(of:))
         let logins = try await owner.query(
             "SELECT count(*) FROM pg_roles WHERE rolcanlogin AND rolname = ANY ($1)", [.textArray(names)])
-        #expect(try logins[0, 0].int == 0, "Nobody asked for roles that can log in.")
+        #expect(try logins[0, 0].int == 0, "By default, no role can log in.")
         for name in names { try await superuser.execute("ALTER ROLE \(name) LOGIN") }
         try await body(owner) { name in
             var other = configuration
@@ -39,7 +39,7 @@ import TomboloServerModel
         await cluster.remove()
     }
 
-    @Test("each role may do with every table, column, view and sequence what its definition says, and nothing else")
+    @Test("on every table, column, view and sequence, each role has exactly the rights in its definition")
     func relations() async throws {
         let schema = try ServerModel.schema()
         try await withRoles { owner, connect in
@@ -50,7 +50,7 @@ import TomboloServerModel
                 for relation in try await trial.relations() {
                     var expected = RightsTrial.expected(role, relation, schema)
                     if role == .services, relation.schema == "public", relation.name == "users" {
-                        // The conference keeps these from services.
+                        // The conference withholds these columns from services.
                         let fixed: Set = [
                             "_id", "email", "is_super_admin", "trashed_at", "trashed_by", "trash_group", "trash_reason",
                         ]
@@ -70,7 +70,9 @@ import TomboloServerModel
         }
     }
 
-    @Test("each role may call the functions that its definition says, and use no schema and make no object besides")
+    @Test(
+        "each role may call exactly the functions in its definition, and may neither use another schema nor create objects"
+    )
     func functions() async throws {
         try await withRoles { owner, connect in
             let functions = try await owner.query(
@@ -93,7 +95,7 @@ import TomboloServerModel
                 #expect(Set(callable) == Set(functions.filter { targets.contains(.function($0)) }), "\(name)")
                 let connection = try await connect(name)
                 let trial = RightsTrial(connection: connection, owner: owner)
-                // The functions of triggers too: called as they are, or with what they take.
+                // Includes trigger functions, which take no arguments; the others get NULLs of the right types.
                 for function in functions where !targets.contains(.function(function)) {
                     let arguments = function.split(separator: "(").last?.dropLast().split(separator: ",").map { type in
                         "NULL::\(type)"
@@ -105,7 +107,7 @@ import TomboloServerModel
                 for sql in Self.forbidden {
                     #expect(try await !trial.permits(sql), "\(name): \(sql)")
                 }
-                // Not in a transaction, where everybody is refused it.
+                // Outside a transaction, where it's refused to everybody.
                 await #expect {
                     try await connection.execute("ALTER SYSTEM SET log_statement = 'all'")
                 } throws: { ($0 as? PostgresError)?.code == .insufficientPrivilege }
@@ -114,7 +116,7 @@ import TomboloServerModel
         }
     }
 
-    /// What no role may do, whatever its rights.
+    /// Statements that no role may run, whatever its rights.
     private static let forbidden = [
         "SET session_replication_role = replica", "SET ROLE keeper", "SET ROLE postgres",
         "SET SESSION AUTHORIZATION keeper", "CREATE TABLE public.x (i integer)", "CREATE TABLE tombolo.x (i integer)",
@@ -130,7 +132,7 @@ import TomboloServerModel
         "CREATE EVENT TRIGGER x ON ddl_command_start EXECUTE FUNCTION tombolo.log_account()",
     ]
 
-    @Test("no role has powers of its own, is a member of another, owns anything, or may pass anything on")
+    @Test("no role has special attributes, is a member of another, owns anything, or may grant rights to others")
     func attributes() async throws {
         try await withRoles { owner, _ in
             let names = PostgresParameter.textArray(Self.roles.map(RoleNames().name(of:)))
@@ -166,7 +168,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("the secrets of accounts are the login servers' alone, and what a server doesn't need it can't read")
+    @Test("only the servers that log users in can read account secrets, and each reads only those that it needs")
     func secrets() async throws {
         let secret = [
             "credential", "refresh_token", "signing_key_secret", "api_key", "mail_token", "provider", "identity",
@@ -176,7 +178,7 @@ import TomboloServerModel
         let readers: [String: Set<String>] = [
             "app": [], "tickets": Set(secret).subtracting(ofPanel.union(["mail_token"])),
             "admin": Set(secret),
-            // Of second factors it reads what checking a code takes, and not what is being set up.
+            // It reads the parts of second factors needed for checking a code, not those being set up.
             "gateway": Set(secret).subtracting(["panel_session", "second_factor"]),
         ]
         try await withRoles { owner, connect in
@@ -194,7 +196,7 @@ import TomboloServerModel
         }
     }
 
-    @Test("servers see and change what row-level security keeps from services")
+    @Test("servers see and change rows that row-level security hides from services")
     func rows() async throws {
         try await withRoles { owner, connect in
             let boss = "'\\x0000000000000000000000b1'::bytea"
@@ -247,7 +249,7 @@ import TomboloServerModel
 }
 
 extension ServerModel {
-    /// The conference's classes as a server has them.
+    /// The conference's classes as a server sees them.
     fileprivate static func schema() throws -> TomboloModel.Schema {
         let documents = try Conference.documents()
         guard let models = documents.models else { return try ServerModel([]).schema }

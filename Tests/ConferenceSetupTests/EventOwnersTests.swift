@@ -7,7 +7,7 @@ import TomboloPostgresStore
 @testable import ConferenceSetup
 
 @Suite struct EventOwnersTests {
-    @Test("nobody becomes the creator of somebody else's event, and a creator may be forgotten")
+    @Test("nobody becomes the creator of somebody else's event, and a creator may be removed")
     func creatorStays() async throws {
         try await Databases.withConference { pool in
             let (maker, other) = ("'\\x0000000000000000000000a1'::bytea", "'\\x0000000000000000000000a2'::bytea")
@@ -27,7 +27,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("an event that plain SQL makes without a creator has no owner")
+    @Test("an event created without a creator by plain SQL has no owner")
     func nobody() async throws {
         try await Databases.withConference { pool in
             let user = "0000000000000000000000a1"
@@ -43,7 +43,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a database from before gets the rules")
+    @Test("an older database gets the rules")
     func upgrade() async throws {
         try await Databases.withConference { pool in
             try await pool.execute(

@@ -26,7 +26,7 @@ import TomboloPostgresStore
         }
     }
 
-    /// Whether all rows of the event, of every class, say so.
+    /// The distinct values of `isPublic` among the event's rows in all classes.
     private func visible(_ pool: PostgresPool, _ tables: [String]? = nil) async throws -> Set<Bool> {
         var result: Set<Bool> = []
         for table in tables ?? self.tables {
@@ -40,7 +40,7 @@ import TomboloPostgresStore
         #expect(classes.map(\.table).sorted() == tables)
     }
 
-    @Test func whateverIsWrittenTheEventDecides() async throws {
+    @Test func theEventDecidesVisibilityWhateverIsWritten() async throws {
         try await Databases.withConference { pool in
             try await prepare(pool)
             #expect(try await visible(pool) == [false])
@@ -49,7 +49,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func publishingAndTakingBackReachEveryClass() async throws {
+    @Test func publishingAndUnpublishingReachEveryClass() async throws {
         try await Databases.withConference { pool in
             try await prepare(pool)
             let changes: [(String, Bool)] = [
@@ -63,7 +63,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func anObjectFollowsTheEventItIsMovedTo() async throws {
+    @Test func aMovedObjectFollowsItsNewEvent() async throws {
         try await Databases.withConference { pool in
             try await prepare(pool)
             try await pool.execute("UPDATE session SET event = \(other)")
@@ -73,7 +73,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func rowsFromBeforeTheTriggersAreCorrected() async throws {
+    @Test func rowsOlderThanTheTriggersAreCorrected() async throws {
         try await Databases.withConference { pool in
             try await prepare(pool)
             try await pool.execute("DROP TRIGGER tombolo_public ON track; UPDATE track SET is_public = true")
@@ -86,7 +86,7 @@ import TomboloPostgresStore
         }
     }
 
-    /// Publishing an event while somebody adds to it: whichever commits first, the row is right in the end.
+    /// Publishing an event while somebody adds to it: whichever commits first, the row ends up right.
     @Test(.timeLimit(.minutes(15)), arguments: [true, false])
     func publishingAndAddingAtOnceLeaveNoRowBehind(_ addsFirst: Bool) async throws {
         try await Databases.withConference { pool in

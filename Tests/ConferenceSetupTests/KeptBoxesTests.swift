@@ -9,12 +9,12 @@ import TomboloPostgresStore
 
 @testable import ConferenceSetup
 
-/// An upgrade of a database in which administrators changed boxes of the permission matrix.
+/// Upgrading a database in which administrators changed boxes of the permission matrix.
 @Suite struct KeptBoxesTests {
     private static let account = "64b000000000000000000001"
     private static let kept = "Kept 1 box that was changed in the admin server: 'owner' may not delete sessions."
 
-    /// A version of the rules, as the history has it.
+    /// A version of the rules, as recorded in the history.
     private struct Version: Equatable {
         let content: String
         let account: String?
@@ -41,7 +41,7 @@ import TomboloPostgresStore
         }
     }
 
-    /// Takes the right to delete sessions from owners of events, as the admin server does.
+    /// Takes the right to delete sessions away from event owners, as the admin server does.
     private static func untick(_ rules: String) throws -> String {
         var rules = rules
         rules.replaceSubrange(try #require(rules.firstRange(of: "      sessions: crud")), with: "      sessions: cru-")
@@ -57,7 +57,7 @@ import TomboloPostgresStore
         #expect(added[0, 0].nonNull != nil)
     }
 
-    /// A database with older rules, in which one box was changed.
+    /// A database with older rules in which one box was changed.
     private static func withOlder(_ body: (PostgresConnection) async throws -> Void) async throws {
         let connection = try await PostgresConnection.connect(try await TestCluster.shared().createDatabase())
         let older = "# An older version.\n" + (try shipped())
@@ -67,7 +67,7 @@ import TomboloPostgresStore
         await connection.close()
     }
 
-    @Test("a changed box stays when newer rules come, the history says so, and a second run does nothing")
+    @Test("a changed box survives newer rules, the history says so, and a second run does nothing")
     func upgrade() async throws {
         try await Self.withOlder { connection in
             let shipped = try Self.shipped()
@@ -91,7 +91,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("the file is taken as it is if that is asked for, and what it drops is said")
+    @Test("on request, the file is taken as it is, and the plan says what that drops")
     func replacing() async throws {
         try await Self.withOlder { connection in
             let shipped = try Self.shipped()
@@ -99,7 +99,7 @@ import TomboloPostgresStore
                 "Took the file as it is and dropped 1 box that was changed in the admin server: "
                 + "'owner' may not delete sessions."
             for isUpgrade in [true, false] {
-                // The same rules once more drop what was changed since.
+                // Even the same rules drop whatever was changed since.
                 if !isUpgrade { try await Self.change(try Self.untick(shipped), connection) }
                 let plan = try await Conference.migrator(connection, replacesBoxes: true).applying()
                 #expect(plan.notes == ["Rules of conference: \(dropped)"])
@@ -113,7 +113,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a box that is changed between the plan and the run is neither lost nor overwritten")
+    @Test("a box changed between the plan and the run is neither lost nor overwritten")
     func atTheSameTime() async throws {
         try await Self.withOlder { connection in
             let prepared = try await Conference.migrator(connection)
@@ -131,7 +131,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("what was taken over into the file is the file's from then on")
+    @Test("a change that the file has adopted belongs to the file from then on")
     func adopted() async throws {
         try await Self.withOlder { connection in
             let adopted = try #require(try await Self.history(connection).first).content
@@ -139,7 +139,7 @@ import TomboloPostgresStore
             #expect(plan.steps.map(\.name) == ["rules of conference"] && plan.notes.isEmpty)
             let second = try await Self.apply(adopted, connection)
             #expect(second.steps.isEmpty)
-            // And so a later version of the file may tick the box again.
+            // So a later version of the file may tick the box again.
             #expect(try await Conference.migrator(connection).applying().notes.isEmpty)
             let newest = try #require(try await Self.history(connection).first)
             let shipped = try Self.shipped()
@@ -147,7 +147,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("'conference setup' prints what it keeps, also in a dry run")
+    @Test("'conference setup' prints what it keeps, even in a dry run")
     func program() async throws {
         try await Self.withOlder { connection in
             let configuration = connection.configuration

@@ -37,7 +37,7 @@ import TomboloModel
         return found
     }
 
-    @Test func itHasTheNumbersThatItPromisesAndATrashWithSomethingAboutToGo() async throws {
+    @Test func itHasTheDocumentedNumbersAndTrashThatIsSoonPurged() async throws {
         try await Databases.withConference { pool in
             let report = try await SampleData.loadLarge(pool, hasher: hasher)
             #expect(report.isNew)
@@ -50,7 +50,7 @@ import TomboloModel
         }
     }
 
-    @Test func loadingItAgainPutsNothingBackIntoTheTrash() async throws {
+    @Test func loadingItAgainTrashesNothingAgain() async throws {
         try await Databases.withConference { pool in
             let first = try await SampleData.loadLarge(pool, hasher: hasher)
             try await pool.execute(

@@ -6,9 +6,9 @@ import TomboloMigration
 import TomboloModel
 import TomboloPostgresStore
 
-/// What the database holds about roles that somebody must keep, whoever writes.
+/// Roles that the database makes sure somebody keeps, whoever writes.
 @Suite struct LastingRolesTests {
-    /// Users ann and bea, who can log in, an event that isn't over and one that is.
+    /// The users ann and bea, who can log in, an event that isn't over, and one that is.
     private struct Place: Sendable {
         let pool: PostgresPool
         let ann = ObjectId(high: 1, low: 1)
@@ -24,7 +24,7 @@ import TomboloPostgresStore
                 [.bytea(id.bytes), .bytea(user.bytes), .text(role), .bytea(event?.bytes)])
         }
 
-        /// The rule that the database names, or nil for a statement that it took.
+        /// The rule that the database names, or nil if it accepted the statement.
         func refusal(_ sql: String, _ parameters: [PostgresParameter] = []) async throws -> String? {
             do {
                 try await pool.query(sql, parameters)
@@ -56,7 +56,7 @@ import TomboloPostgresStore
         }
     }
 
-    /// Each would leave nobody, `$1` being the user.
+    /// Each statement would leave no super administrator; `$1` is the user.
     private static let removals = [
         #"DELETE FROM role_assignment WHERE "user" = $1"#,
         #"UPDATE role_assignment SET role = 'admin' WHERE "user" = $1"#,
@@ -69,7 +69,7 @@ import TomboloPostgresStore
         "DELETE FROM users WHERE _id = $1",
     ]
 
-    @Test("the last super administrator stays, whatever is tried, and one of two may go", arguments: removals)
+    @Test("the last super administrator can't be removed in any way, but one of two can", arguments: removals)
     func superAdministrators(removal: String) async throws {
         try await Self.run { place in
             try await place.give("superAdmin", to: place.ann)
@@ -80,7 +80,7 @@ import TomboloPostgresStore
                 "SELECT count(*) FROM tombolo.account a JOIN users u ON u._id = a.id AND u.trashed_at IS NULL "
                     + "WHERE a.disabled_at IS NULL")
             #expect(try state[0, 0].int == 2)
-            // Somebody who can't log in doesn't count.
+            // A user who can't log in doesn't count.
             try await place.pool.query(
                 "UPDATE tombolo.account SET disabled_at = now() WHERE id = $1", [.bytea(place.bea.bytes)])
             try await place.give("superAdmin", to: place.bea)
@@ -92,7 +92,7 @@ import TomboloPostgresStore
     }
 
     @Test(
-        "two super administrators who demote each other at once leave one of them",
+        "if two super administrators demote each other at once, one remains",
         arguments: ["READ COMMITTED", "REPEATABLE READ", "SERIALIZABLE"])
     func demotingEachOther(isolation: String) async throws {
         try await Self.run { place in
@@ -105,7 +105,7 @@ import TomboloPostgresStore
                     try await place.give("superAdmin", to: user)
                 }
                 try await place.pool.execute("UPDATE tombolo.account SET disabled_at = NULL")
-                // Demoted, or disabled, or each in another way.
+                // By demoting, by disabling, or one of each.
                 let ways = [
                     #"UPDATE role_assignment SET role = 'admin' WHERE "user" = $1"#,
                     "UPDATE tombolo.account SET disabled_at = now() WHERE id = $1",
@@ -157,7 +157,7 @@ import TomboloPostgresStore
             let second = "UPDATE role_assignment SET role = 'owner' WHERE role = 'organizer'"
             #expect(try await place.refusal(second) == "an_event_has_one_owner")
             await #expect(throws: PostgresError.self) { try await place.give("owner", to: place.bea, in: place.event) }
-            // The row goes to somebody else.
+            // Transferring the row to somebody else.
             let handOver = #"UPDATE role_assignment SET "user" = $1 WHERE role = 'owner'"#
             #expect(try await place.refusal(handOver, [.bytea(place.bea.bytes)]) == nil)
             #expect(try await place.refusal("DELETE FROM users WHERE _id = $1", [.bytea(place.ann.bytes)]) == nil)
@@ -166,7 +166,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("whoever owned an event that is over can be deleted, and it can get another owner")
+    @Test("the owner of an event that is over can be deleted, and the event can get another owner")
     func pastEvents() async throws {
         try await Self.run { place in
             try await place.give("owner", to: place.ann, in: place.past)
@@ -176,7 +176,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("of two who become owners of an event at the same time, one does")
+    @Test("if two users become owner of an event at the same time, only one does")
     func twoOwners() async throws {
         try await Self.run { place in
             for _ in 0..<10 {
@@ -195,7 +195,7 @@ import TomboloPostgresStore
                 }
                 #expect(succeeded == 1)
                 #expect(try await place.count("role = 'owner'") == 1)
-                // Nobody may take it away otherwise.
+                // Without the triggers, because otherwise nobody may remove it.
                 try await place.pool.execute(
                     """
                     ALTER TABLE role_assignment DISABLE TRIGGER USER; DELETE FROM role_assignment;
@@ -205,7 +205,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("nobody gets a role in an event that is in the trash, and those who have one keep it")
+    @Test("nobody can get a role in a trashed event, and those who have one keep it")
     func trashedEvents() async throws {
         try await Self.run { place in
             try await place.give("coorganizer", to: place.ann, in: place.event)
@@ -225,7 +225,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a database with several owners of an event is brought up to date: the first stays, the others organize it")
+    @Test("in an older database with several owners of an event, the first one stays and the others become organizers")
     func anOlderDatabase() async throws {
         try await Self.run { place in
             try await place.pool.execute(

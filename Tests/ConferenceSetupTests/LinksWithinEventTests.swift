@@ -11,7 +11,7 @@ private typealias Key = TwoEvents
 @Suite struct LinksWithinEventTests {
     private let contact = "'\\x0000000000000000000000c1'::bytea"
 
-    @Test("a link leads to an object of the same event, whoever writes")
+    @Test("a link must lead to an object of the same event, whoever writes")
     func sameEvent() async throws {
         try await TwoEvents.with { pool in
             func insert(_ event: String) async throws {
@@ -23,7 +23,7 @@ private typealias Key = TwoEvents
             #expect(refused?.columnName == "speaker")
             #expect(refused?.isRefusal == true)
             try await insert(Key.event)
-            // Neither the link nor the event of an object that is there may part.
+            // Neither the link nor the event of an existing object may change alone.
             await #expect(throws: PostgresError.self) {
                 try await pool.execute("UPDATE speaker_contact SET event = \(Key.other)")
             }
@@ -34,7 +34,7 @@ private typealias Key = TwoEvents
         }
     }
 
-    @Test("a database with a foreign link from before takes the check, and the row stays")
+    @Test("an older database with a link between events gets the check, and the row stays")
     func upgrade() async throws {
         try await TwoEvents.with { pool in
             try await pool.execute("DROP TRIGGER \(LinksWithinEvent.trigger) ON speaker_contact")
@@ -54,7 +54,7 @@ private typealias Key = TwoEvents
         }
     }
 
-    @Test("an event that is deleted lets go of what belonged to it, links and lists included")
+    @Test("deleting an event removes it from the objects that belonged to it, along with their links and lists")
     func deletion() async throws {
         try await TwoEvents.with { pool in
             try await pool.execute(
@@ -68,7 +68,7 @@ private typealias Key = TwoEvents
                 INSERT INTO ticket (_id, event, rank) VALUES (\(contact), \(Key.event), 'a1');
                 INSERT INTO orders (_id, event, ticket) VALUES (\(contact), \(Key.event), \(contact))
                 """)
-            // While it's there, nothing leaves it without its links.
+            // While the event exists, an object can't leave it and keep its links.
             await #expect(throws: PostgresError.self) { try await pool.execute("UPDATE session SET event = NULL") }
             try await pool.execute("DELETE FROM event WHERE _id = \(Key.event)")
             for table in ["session", "speaker_contact", "orders"] {

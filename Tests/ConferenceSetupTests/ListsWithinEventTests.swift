@@ -8,7 +8,7 @@ import TomboloPostgresStore
 
 private typealias Key = TwoEvents
 
-/// The speakers of a session are a list, whose elements are rows of their own.
+/// A session's speakers are a list, whose elements are separate rows.
 @Suite struct ListsWithinEventTests {
     private let session = "'\\x0000000000000000000000b1'::bytea"
 
@@ -26,13 +26,13 @@ private typealias Key = TwoEvents
         """
     }
 
-    /// What the database says to a statement, which it refuses.
+    /// The database's error for a statement that it must refuse.
     private func refusal(_ pool: PostgresPool, _ sql: String) async throws -> PostgresError {
         let error = await #expect(throws: PostgresError.self, "\(sql)") { try await pool.execute(sql) }
         return try #require(error)
     }
 
-    @Test("a list has objects of the same event only, whoever writes")
+    @Test("a list contains objects of the same event only, whoever writes")
     func sameEvent() async throws {
         try await with { pool in
             try await pool.execute(element(1, Key.speaker))
@@ -47,7 +47,7 @@ private typealias Key = TwoEvents
         }
     }
 
-    @Test("an object moves to another event without the elements of its list, or behind what they lead to")
+    @Test("an object can move to another event without its list's elements, or after their targets have moved")
     func moves() async throws {
         try await with { pool in
             try await pool.execute(element(1, Key.speaker))
@@ -56,14 +56,14 @@ private typealias Key = TwoEvents
             #expect(refused.columnName == "event" && refused.tableName == "session")
             #expect(refused.raisedSentence == "The list has a speaker of another event.")
             try await pool.execute("UPDATE session SET event = event, title = 'Stays'")
-            // What is linked to may go first, as with a room or a speaker of a contact.
+            // The link's target may move first, as with a room or a contact's speaker.
             try await pool.execute("UPDATE speaker SET event = \(Key.other) WHERE _id = \(Key.speaker)")
             try await pool.execute(move)
             try await pool.execute("DELETE FROM session_speakers; UPDATE session SET event = \(Key.event)")
         }
     }
 
-    @Test("a statement with many rows is refused for one of another event")
+    @Test("a statement with many rows is refused because of a single one from another event")
     func large() async throws {
         try await with { pool in
             func insert(_ wrong: Int) -> String {
@@ -81,7 +81,7 @@ private typealias Key = TwoEvents
         }
     }
 
-    @Test("a database with such an element from before takes the check, and the element stays")
+    @Test("an older database with such an element gets the check, and the element stays")
     func upgrade() async throws {
         try await with { pool in
             try await pool.execute("DROP TRIGGER \(LinksWithinEvent.trigger) ON session_speakers")

@@ -9,7 +9,7 @@ import TomboloModel
 
 @Suite struct OrderSetupTests {
     @Test(
-        "a database from before there were orders gets their table, their rules, and links that stay out of the trash")
+        "a database from before orders existed gets their table, their rules, and links that stay out of the trash")
     func upgrade() async throws {
         let database = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(database)

@@ -2,11 +2,11 @@ import PostgresClient
 import TomboloMigration
 import TomboloModel
 
-/// Tries as a role everything that there is to try, and tells what it may do. Nothing that is tried lasts.
+/// Tries every possible access as a role, and reports which ones are permitted. All changes are rolled back.
 struct RightsTrial {
-    /// A connection of a user who is nothing but the role.
+    /// A connection of a user whose only rights are the role's.
     let connection: PostgresConnection
-    /// The owner's, to look at the catalog.
+    /// The owner's connection, for reading the catalog.
     let owner: PostgresConnection
 
     struct Relation {
@@ -17,7 +17,7 @@ struct RightsTrial {
         var sql: String { PostgresSQL.quoteIdentifier(schema, name) }
     }
 
-    /// Everything in `public` and `tombolo` that rights are to, partitions included.
+    /// Every relation in `public` and `tombolo` that rights can be granted on, including partitions.
     func relations() async throws -> [Relation] {
         try await owner.query(
             """
@@ -34,7 +34,7 @@ struct RightsTrial {
         }
     }
 
-    /// Whether PostgreSQL lets the role run a statement; what goes wrong for another reason was permitted.
+    /// Whether PostgreSQL lets the role run a statement. Failures for any other reason count as permitted.
     func permits(_ sql: String) async throws -> Bool {
         try await connection.execute("BEGIN")
         var permitted = true
@@ -47,7 +47,7 @@ struct RightsTrial {
         return permitted
     }
 
-    /// What the role may do with a relation, as `SELECT`, or `UPDATE (column)` if it may not do so with every column.
+    /// The role's rights on a relation, such as `SELECT`, or `UPDATE (column)` if it doesn't have them on every column.
     func rights(on relation: Relation) async throws -> Set<String> {
         var found: Set<String> = []
         func tryIt(_ name: String, _ sql: String) async throws {
@@ -102,7 +102,7 @@ struct RightsTrial {
         return found.union(try rest.map { try $0[0].string })
     }
 
-    /// What a definition says that the role may do with a relation, in the words of ``rights(on:)``.
+    /// The rights on a relation according to the role's definition, in the format of ``rights(on:)``.
     static func expected(_ role: DatabaseRole, _ relation: Relation, _ schema: Schema) -> Set<String> {
         var result: Set<String> = []
         let item = relation.schema == "public" ? schema.classes.first { $0.table == relation.name } : nil

@@ -6,7 +6,7 @@ import TomboloModel
 @testable import ConferenceSetup
 
 @Suite struct RoleAssignmentsTests {
-    @Test("giving a role gives it, even where its usual id is taken by another assignment")
+    @Test("a role can be given even if its usual id is taken by another assignment")
     func aTakenIdDoesNotKeepARoleAway() async throws {
         try await Databases.withConference { pool in
             let user = ObjectId(high: 1, low: 1)

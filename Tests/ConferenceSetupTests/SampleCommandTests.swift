@@ -4,7 +4,7 @@ import Testing
 /// `conference sample`, as an operator runs it.
 @Suite struct SampleCommandTests {
     @Test(
-        "accounts with well-known passwords aren't made on another machine, whatever names it",
+        "accounts with well-known passwords aren't created on another machine, whichever way it's named",
         arguments: [
             ("postgresql://192.0.2.1/tombolo", [:]), ("postgresql:///tombolo", ["PGHOST": "192.0.2.1"]),
             ("postgresql://localhost/tombolo", ["PGHOSTADDR": "192.0.2.1"]),

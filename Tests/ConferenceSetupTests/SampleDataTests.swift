@@ -17,14 +17,14 @@ import TomboloServerModel
         try await pool.query("SELECT count(*) FROM \(sql)")[0, 0].int
     }
 
-    @Test func theSampleHasWhatTheGuidesPromise() async throws {
+    @Test func theSampleContainsWhatTheGuidesDescribe() async throws {
         try await Databases.withConference { pool in
             _ = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let tickets = try await pool.query("SELECT name, is_public FROM ticket ORDER BY rank, _id")
             #expect(try tickets.map { try $0[0].string } == ["Early bird", "Regular", "Student"])
             #expect(try tickets.allSatisfy { try $0[1].bool })
             #expect(try await count("session WHERE is_public", pool) == 12)
-            // Somebody whom the purge keeps until the event is over.
+            // A user whom the purge keeps until the event is over.
             let buyers = try await pool.query(
                 """
                 SELECT u.email,
@@ -58,7 +58,7 @@ import TomboloServerModel
         }
     }
 
-    @Test func loadingAgainKeepsWhatWasChangedSince() async throws {
+    @Test func loadingAgainKeepsLaterChanges() async throws {
         try await Databases.withConference { pool in
             let export = try Databases.sampleExport()
             _ = try await SampleData.load(export, pool, hasher: hasher)
@@ -73,7 +73,7 @@ import TomboloServerModel
         }
     }
 
-    @Test func anAttendeeReadsTheProgrammeAndNeitherDraftsNorAddresses() async throws {
+    @Test func anAttendeeReadsTheProgrammeButNeitherDraftsNorAddresses() async throws {
         try await Databases.withConference { pool in
             _ = try await SampleData.load(Databases.sampleExport(), pool, hasher: hasher)
             let read = EventModels.rules.readable(Subject(user: ObjectId(high: 1, low: 1)))

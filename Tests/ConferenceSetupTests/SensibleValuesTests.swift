@@ -18,7 +18,7 @@ import TomboloPostgresStore
     }
 
     @Test(
-        "values that contradict each other or can't be are refused in words, at what was written",
+        "contradictory or impossible values are refused in words, at the written property",
         arguments: [
             ("event", "ends_at = '2031-04-30'", "ends_at", "The event ends before it starts."),
             ("event", "starts_at = '2031-05-03'", "starts_at", "The event ends before it starts."),
@@ -46,7 +46,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a new row is checked as well, and what is equal or missing contradicts nothing")
+    @Test("a new row is checked too, and equal or missing values contradict nothing")
     func new() async throws {
         try await Databases.withConference { pool in
             let refused = await #expect(throws: PostgresError.self) {
@@ -64,7 +64,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("rows from before stay, and may be changed in other ways and mended")
+    @Test("older rows stay, and can be changed in other ways or corrected")
     func upgrade() async throws {
         try await Databases.withConference { pool in
             try await prepare(pool)
@@ -80,7 +80,7 @@ import TomboloPostgresStore
                 ]
             }
             #expect(steps == [["sensible values"], []])
-            // Whatever writes all columns writes these with the values that they have.
+            // A writer that writes all columns includes these, unchanged.
             try await pool.execute("UPDATE event SET name = 'New', starts_at = starts_at, ends_at = ends_at")
             await #expect(throws: PostgresError.self) {
                 try await pool.execute("UPDATE event SET ends_at = '2031-05-01'")

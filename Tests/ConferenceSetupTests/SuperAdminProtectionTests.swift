@@ -34,7 +34,7 @@ import TomboloPostgresStore
             try await pool.query(
                 "DELETE FROM role_assignment WHERE _id = $1", [.bytea(ObjectId(high: 1, low: 1).bytes)])
             #expect(try await isMarked())
-            // Somebody stays.
+            // Registers another user, so that somebody remains.
             try await accounts.register(email: "bea@example.org", password: "correct horse", displayName: "Bea")
             try await pool.execute(
                 #"UPDATE role_assignment SET "user" = (SELECT _id FROM users WHERE email = 'bea@example.org')"#)
@@ -42,14 +42,15 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a service's role writes an event's roles but nothing that makes an administrator or another's account")
+    @Test(
+        "a service's database role can write an event's roles, but can't make administrators or touch others' accounts")
     func aServicesRoleMakesNoAdministrators() async throws {
         let cluster = try await TestCluster.start()
         let configuration = try await cluster.createDatabase()
         let owner = try await PostgresConnection.connect(configuration)
         try await owner.execute("CREATE ROLE tombolo_app LOGIN")
         try await Conference.migrator(owner).apply()
-        // Rights from an older version are taken back.
+        // Rights granted by an older version are revoked.
         try await owner.execute("GRANT UPDATE ON users TO tombolo_app")
         #expect(try await Conference.migrator(owner).apply().map(\.name) == ["rights of tombolo_app"])
         let (ann, boss) = ("'\\x0000000000000000000000a1'::bytea", "'\\x0000000000000000000000b1'::bytea")
@@ -66,7 +67,7 @@ import TomboloPostgresStore
         var other = configuration
         other.user = "tombolo_app"
         let service = try await PostgresConnection.connect(other)
-        // What it may do.
+        // Permitted statements.
         for sql in [
             "INSERT INTO role_assignment (_id, \"user\", role, event) VALUES (\(role), \(ann), 'organizer', \(event))",
             "UPDATE role_assignment SET role = 'moderator' WHERE _id = \(role)",
@@ -79,7 +80,7 @@ import TomboloPostgresStore
         let seen = try await service.query("SELECT role FROM role_assignment ORDER BY role")
         #expect(try seen.map { try $0[0].string } == ["moderator", "superAdmin"])
         _ = try await service.query("SELECT user_id, generation FROM tombolo.token_generation")
-        // What it may not: refused, or without effect on what it cannot write.
+        // Forbidden ones: refused, or without effect on rows that it can't write.
         for sql in [
             "INSERT INTO role_assignment (_id, \"user\", role) VALUES ('\\x0000000000000000000000c3', \(ann), 'superAdmin')",
             "INSERT INTO role_assignment (_id, \"user\", role) VALUES ('\\x0000000000000000000000c3', \(ann), 'admin')",
@@ -113,7 +114,7 @@ import TomboloPostgresStore
         await cluster.remove()
     }
 
-    @Test("a database whose super administrators were not protected is brought up to date")
+    @Test("an older database with unprotected super administrators is brought up to date")
     func anOlderDatabaseIsProtected() async throws {
         try await Databases.withConference { pool in
             try await pool.execute(

@@ -1,15 +1,15 @@
 import PostgresClient
 
-/// The keys of two events with a speaker each, as SQL writes them.
+/// The keys of two events with a speaker each, as SQL literals.
 enum TwoEvents {
     static let event = "'\\x0000000000000000000000e1'::bytea"
     static let other = "'\\x0000000000000000000000e2'::bytea"
-    /// Of ``event``.
+    /// A speaker of ``event``.
     static let speaker = "'\\x0000000000000000000000a1'::bytea"
     /// A speaker of ``other``.
     static let stranger = "'\\x0000000000000000000000a2'::bytea"
 
-    /// Runs `body` on a database of its own that has them, and nothing else.
+    /// Runs `body` on a database of its own that contains just these.
     static func with(_ body: (PostgresPool) async throws -> Void) async throws {
         try await Databases.withConference { pool in
             try await pool.execute(

@@ -11,7 +11,7 @@ import TomboloPostgresStore
     private let hasher = PasswordHasher(parameters: .weakForTests)
     private let ann = "'\\x0000000000000000000000a1'::bytea"
 
-    /// Users beside accounts: `id email name, id email name, disabled or trashed`, one line for each id.
+    /// Users joined with accounts by id: `id email name, id email name, disabled or trashed`, one line for each id.
     private func state(_ pool: PostgresPool) async throws -> [String] {
         try await pool.query(
             """
@@ -24,7 +24,7 @@ import TomboloPostgresStore
         ).map { try $0[0].string }
     }
 
-    @Test("what happens to a user happens to the account with its id, and the other way round")
+    @Test("changes to a user also apply to the account with the same id, and the other way round")
     func usersAndAccountsAreInStep() async throws {
         try await Databases.withConference { pool in
             for (sql, expected) in [
@@ -62,7 +62,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("an account that was disabled before its user went to the trash stays disabled afterwards")
+    @Test("an account disabled before its user was trashed stays disabled afterwards")
     func theTrashDoesNotEnable() async throws {
         try await Databases.withConference { pool in
             try await pool.execute("INSERT INTO users (_id, email, display_name) VALUES (\(ann), 'ann@x.org', 'Ann')")
@@ -74,7 +74,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("the token of a user in the trash or gone is unknown, and the address is free for somebody else")
+    @Test("the token of a trashed or deleted user is unknown, and the address is free for somebody else")
     func aUserInTheTrashCannotLogIn() async throws {
         try await Databases.withConference { pool in
             let authenticator = await Authenticator(
@@ -98,7 +98,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a database from before there were accounts keeps its passwords and tokens")
+    @Test("an older database without accounts keeps its passwords and tokens")
     func anOlderDatabaseIsTurnedOver() async throws {
         try await Databases.withConference { pool in
             let tokens = try TokenConfiguration(secret: String(repeating: "k", count: 40))
@@ -107,7 +107,7 @@ import TomboloPostgresStore
                 try await authenticator.register(email: email, password: "correct horse", displayName: "A")
             }
             let token = try await authenticator.login(email: "ann@example.org", password: "correct horse").token
-            // As it was: no accounts, and credentials that belong to users.
+            // The old state: no accounts, and credentials that belong to users.
             try await pool.execute(
                 """
                 DROP TABLE tombolo.account CASCADE; DROP FUNCTION tombolo.log_account, tombolo.log_token_generation CASCADE;
@@ -132,7 +132,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a user who was there before accounts logs in, however the address was written")
+    @Test("a user from before accounts can log in, however the address was written")
     func anOlderAddressIsFound() async throws {
         try await Databases.withConference { pool in
             try await pool.execute(
@@ -145,7 +145,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("two accounts cannot have one user's address, whichever of the tables it is written to")
+    @Test("two accounts can't have the same address, whichever table it is written to")
     func addressesAreUnique() async throws {
         try await Databases.withConference { pool in
             try await pool.execute("INSERT INTO users (_id, email) VALUES (\(ann), 'ann@x.org')")
