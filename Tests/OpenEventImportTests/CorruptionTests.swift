@@ -9,7 +9,7 @@ import TomboloPostgresStore
 
 @testable import OpenEventImport
 
-/// Exports that were damaged at random: they are refused, or what is read of them is consistent and PostgreSQL takes it.
+/// Randomly damaged exports are either refused, or read into consistent rows that PostgreSQL accepts.
 @Suite struct CorruptionTests {
     static let names = ["event", "tracks", "microlocations", "sponsors", "speakers", "sessions"]
     static let exports =
@@ -17,7 +17,7 @@ import TomboloPostgresStore
 
     private static let isLong = ProcessInfo.processInfo.environment["TOMBOLO_LONG_TESTS"] == "1"
 
-    /// Values that stand where others are expected.
+    /// Values in places where others are expected.
     private static let strange: [String] = [
         "null", "true", "-1", "1e400", "9223372036854775808", "0.5", #""""#, #"" ""#, #""\u0000""#, #""é\ud83d\ude00""#,
         #""2017-05-08T13:00:00-05:00""#, #""1066-10-14""#, #""9999-12-31T23:59:59Z""#, "[]", "[[]]", "{}", "[null]",
@@ -31,7 +31,7 @@ import TomboloPostgresStore
             })
     }
 
-    /// Puts strange values behind some colons, which leaves most of the file as JSON.
+    /// Replaces the text after some colons with strange values, so that most of the file remains valid JSON.
     private static func damageValues(_ text: String, _ generator: inout SeededGenerator) -> String {
         var lines = text.components(separatedBy: "\": ")
         for _ in 0..<Int.random(in: 1...6, using: &generator) where lines.count > 1 {
@@ -42,7 +42,7 @@ import TomboloPostgresStore
         return lines.joined(separator: "\": ")
     }
 
-    /// Changes, removes or doubles bytes.
+    /// Changes, removes or duplicates bytes.
     private static func damageBytes(_ text: String, _ generator: inout SeededGenerator) -> String {
         var bytes = Array(text.utf8)
         for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
@@ -71,7 +71,7 @@ import TomboloPostgresStore
         return files
     }
 
-    /// Every row is valid, keys are unique, links lead to rows that are imported, and every record is accounted for.
+    /// Every row is valid, keys are unique, links lead to imported rows, and every record is accounted for.
     private static func check(_ export: OpenEventExport) throws {
         var keys: Set<Value> = [.null]
         for part in export.parts {
@@ -92,7 +92,7 @@ import TomboloPostgresStore
         #expect(export.setAside.recordCount == setAside)
     }
 
-    @Test("a damaged export is refused, or read into rows that belong together", arguments: exports)
+    @Test("a damaged export is refused, or read into rows that fit together", arguments: exports)
     func reading(_ path: String) throws {
         var generator = SeededGenerator.printed(for: "damaged exports")
         let files = try Self.load(path)
@@ -115,7 +115,7 @@ import TomboloPostgresStore
         #expect(readCount > 0)
     }
 
-    @Test("PostgreSQL takes what is read of damaged exports, one after the other")
+    @Test("PostgreSQL accepts the rows read from damaged exports, one after the other")
     func writing() async throws {
         var generator = SeededGenerator.printed(for: "damaged imports")
         let database = try await TestCluster.shared().createDatabase()

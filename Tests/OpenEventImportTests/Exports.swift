@@ -1,7 +1,7 @@
 import Foundation
 
-/// Where exports are: the sample that ships with the project, real conferences where the shared folder is there, and
-/// ones that a test writes.
+/// Where exports come from: the sample that ships with the project, real conferences if the shared folder exists, and those that a
+/// test writes.
 enum Exports {
     static let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -12,10 +12,10 @@ enum Exports {
         repository.deletingLastPathComponent().appendingPathComponent("shared/data/open-event/\(name)").path
     }
 
-    /// False in a clone without the folder: tests that need it are reported as skipped.
+    /// False in a clone without the folder. Tests that need it are then reported as skipped.
     static let haveShared = FileManager.default.fileExists(atPath: shared("OSCON17"))
 
-    /// Runs `body` with a folder that holds these files, and removes it.
+    /// Runs `body` with a folder that contains these files, and removes the folder.
     static func withFolder<Result>(_ files: [String: String], _ body: (String) throws -> Result) throws -> Result {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("export-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

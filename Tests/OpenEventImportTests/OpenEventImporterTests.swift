@@ -21,11 +21,11 @@ import TomboloPostgresStore
         try await connection.query("SELECT count(*) FROM \(table)")[0, 0].int
     }
 
-    @Test func whatIsInTheSamplesFilesIsInTheDatabase() async throws { try await compare(Exports.sample) }
+    @Test func theSamplesFilesAreImportedCompletely() async throws { try await compare(Exports.sample) }
 
     @Test(
         .enabled(if: Exports.haveShared, "needs ../shared/data/open-event"), arguments: ["OSCON17", "Droidcon17"])
-    func whatIsInAConferencesFilesIsInTheDatabase(_ name: String) async throws {
+    func aConferencesFilesAreImportedCompletely(_ name: String) async throws {
         try await compare(Exports.shared(name))
     }
 
@@ -69,7 +69,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func aChangedFileBringsItsChangesOnly() async throws {
+    @Test func aChangedFileChangesNothingElse() async throws {
         try await withDatabase { connection in
             let export = try OpenEventImporter.read(Exports.sample)
             _ = try await OpenEventImporter.write(export, to: connection)
@@ -80,13 +80,13 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("speakers whose elements in a session's list were made anew are there once after another import")
+    @Test("speakers whose list elements in a session were recreated aren't duplicated by another import")
     func elementsWithOtherKeysAreNotDoubled() async throws {
         try await withDatabase { connection in
             let export = try OpenEventImporter.read(Exports.sample)
             _ = try await OpenEventImporter.write(export, to: connection)
             let total = try await count("session_speakers", connection)
-            // As the panel does with speakers that change places.
+            // The panel does this when speakers change places.
             try await connection.execute("UPDATE session_speakers SET _id = substring(sha256(_id) FOR 12)")
             let again = try await OpenEventImporter.write(export, to: connection)
             #expect(again["Session.speakers"]?.unchanged == total)
@@ -94,7 +94,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a link is known by its id, wherever it is in the file")
+    @Test("a link is identified by its id, wherever it is in the file")
     func linksThatMoveInTheFileAreNotDoubled() async throws {
         func export(_ ids: Int...) throws -> OpenEventExport {
             let links = ids.map { #"{"id": \#($0), "name": "N", "link": "https://example.org/\#($0)"}"# }
@@ -107,7 +107,7 @@ import TomboloPostgresStore
             let moved = try await OpenEventImporter.write(export(2, 3), to: connection)
             #expect(moved["SocialLink"]?.unchanged == 2)
             #expect(try await count("social_link", connection) == 3)
-            // Two with one id are two objects, also when they move.
+            // Two links with the same id are two objects, even if they move.
             let twice = try await OpenEventImporter.write(export(4, 1, 4), to: connection)
             #expect(twice["SocialLink"]?.inserted == 2 && twice["SocialLink"]?.unchanged == 1)
             let again = try await OpenEventImporter.write(export(1, 4, 4), to: connection)
@@ -130,7 +130,7 @@ import TomboloPostgresStore
                 "SELECT p.name FROM speaker p JOIN users u ON u._id = p.\"user\" WHERE u._id = $1",
                 [.bytea(ObjectId(high: 1, low: 1).bytes)])
             #expect(try linked[0, 0].string == "Linnéa Strand")
-            // Addresses are with the contacts, which only organizers see.
+            // Addresses are stored with the contacts, which only organizers see.
             #expect(try await count("speaker_contact WHERE email IS NOT NULL", connection) == 5)
         }
     }
@@ -147,7 +147,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test func moreRowsThanOneStatementTakesAreAllWritten() async throws {
+    @Test func allRowsAreWrittenEvenIfOneStatementCannotTakeThem() async throws {
         try await withDatabase { connection in
             let index = try #require(EventModels.schema.index(of: "SocialLink"))
             let total = RowUpsert.maximumRowCount * 2 + 7

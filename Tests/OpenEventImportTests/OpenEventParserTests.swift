@@ -10,7 +10,7 @@ import TomboloModel
         try Exports.withFolder(files) { try OpenEventImporter.read($0) }
     }
 
-    /// What a strict import refuses.
+    /// The problems for which a strict import refuses the files.
     private func problems(_ files: [String: String]) throws -> [OpenEventProblem] {
         do {
             _ = try Exports.withFolder(files) { try OpenEventImporter.read($0, isStrict: true) }
@@ -43,7 +43,7 @@ import TomboloModel
             #expect(Set(part.rows.map { $0[0] }).count == part.rows.count)
             for row in part.rows { try item.validate(row) }
         }
-        // A date without an offset is a local time of the event's zone: 13:30 in Berlin's summer is 11:30 UTC.
+        // A date without an offset is local time in the event's zone: 13:30 in Berlin's summer is 11:30 UTC.
         let utc = try #require(TimeZone(identifier: "UTC"))
         let time = try #require(OpenEventTime.microseconds("2031-05-15T11:30:00Z", zone: utc))
         #expect(try value(export, "Session", 5, "startsAt") == .date(time))
@@ -56,7 +56,7 @@ import TomboloModel
         #expect(counts["Session"] == 19 && counts["Speaker"] == 19 && counts["Track"] == 7)
         #expect(counts["Microlocation"] == 8 && counts["Sponsor"] == 40 && counts["Session.speakers"] == 22)
         #expect(counts["SpeakerContact"] == 0)
-        // Two speakers have the id 18; each session has the one whose name it gives.
+        // Two speakers have the id 18; each session gets the one whose name it gives.
         let elements = try #require(export.parts.first { $0.className == "Session.speakers" }).rows
         let speakers = try #require(export.parts.first { $0.className == "Speaker" })
         let sessions = try #require(export.parts.first { $0.className == "Session" })
@@ -68,7 +68,7 @@ import TomboloModel
         }
         #expect(try names(ofSession: 15) == [.string("Aaron Maxwell")])
         #expect(try names(ofSession: 16) == [.string("Joshua Long")])
-        // Here the id says Rachel Roumeliotis, and the name is another speaker's.
+        // Here the id belongs to Rachel Roumeliotis, and the name to another speaker.
         #expect(try names(ofSession: 17) == [.string("Kelsey Hightower")])
         #expect(
             export.notes.contains { $0.file == "sessions.json" && $0.record == 18 && $0.message.contains("was used") })
@@ -83,7 +83,7 @@ import TomboloModel
         #expect(counts["Microlocation"] == 3 && counts["Sponsor"] == 11 && counts["Session.speakers"] == 33)
         #expect(try value(export, "Event", 0, "latitude") == .null)
         #expect(export.notes.contains { $0.file == "sessions.json" && $0.message.contains("id 32") })
-        // Both conferences have the same identifier; their objects differ all the same.
+        // Both conferences have the same identifier, but their objects still have different keys.
         let other = try OpenEventImporter.read(Exports.shared("OSCON17"))
         let keys = Set(export.parts.flatMap { $0.rows.map { $0[0] } })
         #expect(keys.isDisjoint(with: other.parts.flatMap { $0.rows.map { $0[0] } }))

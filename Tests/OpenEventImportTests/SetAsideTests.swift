@@ -9,10 +9,10 @@ import TomboloPostgresStore
 
 @testable import OpenEventImport
 
-/// What becomes of an export in which some records break a rule.
+/// What happens to an export in which some records break a rule.
 @Suite struct SetAsideTests {
-    /// Three sessions, of which the second ends before it begins; three entries among the first one's speakers, of
-    /// which the second names nobody; a speaker without id and name; a room that lies off the map.
+    /// Three sessions, the second of which ends before it begins; three entries among the first session's speakers, the second of
+    /// which names nobody; a speaker without id and name; and a room off the map.
     static let files = [
         "event.json": Exports.event,
         "sessions.json": """
@@ -39,7 +39,7 @@ import TomboloPostgresStore
         try #require(export.parts.first { $0.className == name })
     }
 
-    @Test("records that break a rule are set aside and the rest is read, every problem with its place")
+    @Test("records that break a rule are set aside and the rest is read, with every problem and its place reported")
     func places() throws {
         let export = try Self.read()
         let texts = export.setAside.map(\.description)
@@ -78,7 +78,7 @@ import TomboloPostgresStore
         #expect(export.notes.contains { $0.file == "speakers.json" && $0.message.contains(#""id": null"#) })
     }
 
-    @Test("a strict import refuses such an export, with the problems of records and links")
+    @Test("a strict import refuses such an export, naming the problems of records and links")
     func strict() throws {
         let error = try #require(throws: OpenEventError.self) {
             _ = try Exports.withFolder(Self.files) { try OpenEventImporter.read($0, isStrict: true) }
@@ -91,7 +91,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a fault of the event or of a whole file refuses the export, strict or not")
+    @Test("an error in the event or in a whole file refuses the export, strict or not")
     func fatal() throws {
         for (file, text) in [
             ("event.json", Exports.event.replacing("Europe/Berlin", with: "Europe/Atlantis")), ("event.json", "[]"),
@@ -104,7 +104,7 @@ import TomboloPostgresStore
         }
     }
 
-    @Test("a record with a text that PostgreSQL refuses is set aside, wherever the text is")
+    @Test("a record with text that PostgreSQL refuses is set aside, wherever the text is")
     func zeroCharacters() throws {
         for (file, text) in [
             ("sessions.json", #"[{"id": "a\u0000b", "title": "T"}]"#),
@@ -123,7 +123,7 @@ import TomboloPostgresStore
         #expect(try Self.part(typed, "Session").rows.count == 1)
     }
 
-    @Test("a link to a record that was set aside does not go to another one with its id")
+    @Test("a link to a record that was set aside doesn't lead to another record with the same id")
     func sharedIDs() throws {
         let export = try Self.read([
             "event.json": Exports.event,
@@ -134,7 +134,7 @@ import TomboloPostgresStore
         #expect(export.setAside.last?.found.contains("set aside") == true)
     }
 
-    @Test("a record keeps its key when the faulty records before it with the same id are mended")
+    @Test("a record keeps its key when faulty records with the same id before it are corrected")
     func keys() throws {
         func keys(_ first: String) throws -> [Value] {
             let export = try Self.read([
@@ -145,7 +145,7 @@ import TomboloPostgresStore
         #expect(try keys(#"{"id": 1, "name": ""}"#) == Array(keys(#"{"id": 1, "name": "A"}"#).dropFirst()))
     }
 
-    @Test("what was not set aside is in the database, the summary counts both, and mended files bring the rest")
+    @Test("the remaining records are in the database, the summary counts both, and corrected files add the rest")
     func database() async throws {
         let database = try await TestCluster.shared().createDatabase()
         let connection = try await PostgresConnection.connect(database)
@@ -165,7 +165,7 @@ import TomboloPostgresStore
         await connection.close()
     }
 
-    @Test("the tool exits with 2 when something was set aside, 0 when nothing was, 1 when nothing can be imported")
+    @Test("the tool exits with 2 if something was set aside, 0 if nothing was, 1 if nothing can be imported")
     func exitCodes() async throws {
         func run(_ path: String, _ more: String...) async throws -> ProgramRun.Outcome {
             try await BuiltProgram("conference", "ConferenceTool").run(
