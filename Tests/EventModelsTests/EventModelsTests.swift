@@ -20,12 +20,12 @@ import TomboloRules
             }
         }
         #expect(schema["User"]?.table == "users" && schema["Order"]?.table == "orders")
-        // Roles are given and taken at once.
+        // Assignments have no trash: roles take effect, and end, immediately.
         let others = schema.classes.filter { !$0.isTrashable && $0.owner == nil }
         #expect(others.map(\.name) == ["RoleAssignment"])
     }
 
-    @Test func longTextsAreMarkdownAndNothingElseIs() {
+    @Test func onlyLongTextsAreMarkdown() {
         let texts = EventModels.schema.classes.flatMap { item in
             item.columns.filter(\.isMarkdown).map { "\(item.name).\($0.name)" }
         }

@@ -13,7 +13,7 @@ import TomboloRules
     private let rules = EventModels.rules
     private let schema = EventModels.schema
 
-    /// A row with zeros but for the given properties.
+    /// A row of zeros except for the given properties.
     private func row(_ name: String, _ values: [String: Value]) throws -> Row {
         let item = try #require(schema[name])
         var row = Row(item.columns.map { $0.isOptional ? .null : $0.type.zero })
@@ -38,7 +38,7 @@ import TomboloRules
         }
     }
 
-    /// A line of Open Event's matrix: a role, a class, and what is seeded.
+    /// A line of Open Event's matrix: a role, a class, and the seeded permissions.
     struct MatrixLine: CustomTestStringConvertible {
         let role: String
         let className: String
@@ -65,7 +65,7 @@ import TomboloRules
             ("C", .create), ("R", .read), ("U", .update), ("D", .delete),
         ]
         for event in [Self.event, Self.otherEvent] {
-            // Of a draft event, so that what is published to everybody does not count.
+            // The row is in a draft event, so rights to published objects don't count.
             let row = try row(line.className, ["event": .objectId(event), "isPublic": .bool(false)])
             for (letter, operation) in operations {
                 let resource = Resource.object(classIndex: try index(line.className), old: row, new: row)
@@ -136,7 +136,7 @@ import TomboloRules
     }
 
     @Test(
-        "nobody changes an account's e-mail address or protection through sync, nor creates an account",
+        "nobody can change an account's e-mail address or protection through sync, or create an account",
         arguments: ["attendee", "owner", "organizer", "admin", "superAdmin"])
     func accountsAreMadeByTheServersTools(_ role: String) throws {
         let users = try index("User")
@@ -153,7 +153,7 @@ import TomboloRules
         }
     }
 
-    @Test("an administrator neither changes nor trashes nor restores a super administrator")
+    @Test("an administrator can't change, trash or restore a super administrator")
     func administratorsHaveNoPowerOverSuperAdministrators() throws {
         let users = try index("User")
         func may(_ role: String, _ operation: TomboloRules.Operation, isSuperAdmin: Bool) throws -> Bool {
@@ -181,7 +181,7 @@ import TomboloRules
         #expect(permit(WriteRequest(operation: .update, classIndex: assignments, old: low, new: top)) != nil)
     }
 
-    @Test("organizers and co-organizers have no power over the event's roles")
+    @Test("organizers and co-organizers can't change the event's roles")
     func organizersGiveNoRoles() throws {
         let assignments = try index("RoleAssignment")
         func row(_ role: RoleName) throws -> Row {
@@ -211,7 +211,7 @@ import TomboloRules
         }
     }
 
-    @Test("attendees write nothing but their own account, and are told so before any row is looked at")
+    @Test("attendees can write only their own account, and are told so before any row is checked")
     func attendeesWriteNothingElse() throws {
         let denial = rules.denial(Self.subject("attendee"))
         let permit = rules.permit(Self.subject("attendee"))
@@ -271,7 +271,7 @@ import TomboloRules
         }
     }
 
-    @Test("Only the platform's owner looks at devices' sessions")
+    @Test("Only the platform's owner can see devices' sessions")
     func devicesAreInspectedByTheOwner() throws {
         for (index, item) in rules.schema.classes.enumerated() where item.owner == nil && !item.isEmbedded {
             for role in Self.roles {

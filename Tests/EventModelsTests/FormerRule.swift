@@ -1,7 +1,7 @@
 import TomboloModel
 import TomboloRules
 
-/// Permits a role some operations on the objects of a class that satisfy a filter. What no rule permits is denied.
+/// Permits a role some operations on a class's objects that satisfy a filter. Anything that no rule permits is denied.
 struct FormerRule {
     struct Role: Hashable {
         let name: String
@@ -64,14 +64,14 @@ struct FormerRule {
         self.fixed = fixed
     }
 
-    /// Whether the rule has anything to say to the subject.
+    /// Whether the rule applies to the subject.
     private func concerns(_ subject: Subject) -> Bool {
         if filter.isScoped || role == .anonymous { return true }
         if role == .attendee { return !subject.isAnonymous }
         return subject.grants.contains { $0.role.name == role.name && $0.scope == nil }
     }
 
-    /// What the table says about one object.
+    /// The table's decision about one object.
     static func isAllowed(
         _ table: [FormerRule], _ subject: Subject, _ operation: TomboloRules.Operation, _ item: ClassSchema, old: Row?,
         new: Row?

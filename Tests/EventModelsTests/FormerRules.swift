@@ -2,18 +2,18 @@ import EventModels
 import TomboloModel
 import TomboloRules
 
-/// The event platform's rules as they were before they became a document, when a subject had the rules of all its roles
-/// together. The document has to decide alike, call by call.
+/// The event platform's rules before they became a document, when a subject's rights were those of all its roles together. The
+/// document must make the same decisions, call by call.
 enum FormerRules {
     private typealias Rule = FormerRule
     private typealias Role = FormerRule.Role
 
     /// Class × role × operations, with a row filter.
     ///
-    /// Tracks, rooms, speakers, sessions and sponsors follow the permission matrix that Open Event seeds: an event's
-    /// owner and organizers may do everything, co-organizers read and update, track organizers everything with tracks
-    /// and read the rest, moderators and registrars read. Administrators have no row in it; what they may do is in
-    /// ``administration``. Beyond the matrix everybody who is logged in reads what is published.
+    /// Tracks, rooms, speakers, sessions and sponsors follow the permission matrix that Open Event seeds: an event's owner and
+    /// organizers may do everything; co-organizers may read and update; track organizers may do everything with tracks and read the
+    /// rest; moderators and registrars may read. Administrators have no row in it; ``administration`` says what they may do. Beyond
+    /// the matrix, everybody who is logged in may read published objects.
     static let table: [FormerRule] =
         matrix + published + event + own + administration + unlimited
 
@@ -23,7 +23,7 @@ enum FormerRules {
     private static let services = ["Microlocation", "Session", "Speaker", "Sponsor", "Track"]
     private static let readers: [RoleName] = [.trackOrganizer, .moderator, .registrar]
 
-    /// Within an event, drafts included.
+    /// Rights within an event, including drafts.
     private static let matrix: [Rule] = services.flatMap { service -> [Rule] in
         func rule(_ role: RoleName, _ operations: Set<TomboloRules.Operation>) -> Rule {
             Rule(Role(role.rawValue), service, operations, where: .inScope("event"))
@@ -57,7 +57,7 @@ enum FormerRules {
         ]
     }()
 
-    /// The other classes of an event, for its staff. Nobody gives away a role that is not below owner.
+    /// An event's other classes, for its staff. Nobody can give a role that isn't below owner.
     private static let event: [Rule] = {
         let everyone: [RoleName] = [.owner, .organizer, .coorganizer] + readers
         let managing: Set<TomboloRules.Operation> = [.read, .update, .moveTicket]
@@ -90,14 +90,14 @@ enum FormerRules {
         return rules
     }()
 
-    /// Classes that are newer than the document: the table has nothing to say about them.
+    /// Classes that are newer than the rule document, which the table doesn't cover.
     static let laterClasses: Set<String> = ["Order"]
 
-    /// The classes with a trash that belong to an event.
+    /// The classes that have a trash and belong to an event.
     private static let ofEvents = services + ["SocialLink", "SpeakerContact", "Ticket"]
 
-    /// What makes an account who it is. Nobody writes it through sync, administrators included: an address that isn't
-    /// confirmed could be somebody else's. For the same reason nobody creates a User there.
+    /// The properties that identify an account. Nobody may write them through sync, not even administrators, because an unconfirmed
+    /// address could be somebody else's. For the same reason, nobody may create a User through sync.
     private static let identity: Set<String> = ["email", "isSuperAdmin"]
 
     /// A user's own account and roles.
@@ -106,8 +106,8 @@ enum FormerRules {
         Rule(.attendee, "RoleAssignment", [.read], where: .own("user")),
     ]
 
-    /// The platform's staff: accounts, events and the trash. Super administrators, they and their roles, are out of
-    /// their reach; only reading is not.
+    /// The rights of the platform's staff: accounts, events and the trash. They may read super administrators and their roles, but
+    /// do nothing else with them.
     private static let administration: [Rule] = {
         let staff = Query<RoleAssignment>.predicate { $0.role != .superAdmin }
         let ordinary = Query<User>.predicate { $0.isSuperAdmin == false }

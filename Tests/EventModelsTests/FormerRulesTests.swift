@@ -15,12 +15,12 @@ struct FormerRulesTests {
     private let schema = EventModels.schema
     private let rules = EventModels.rules
 
-    /// Whether the table is about a class; lists follow their objects.
+    /// Whether the table covers a class; lists follow their objects.
     private static func isKnown(_ item: ClassSchema) -> Bool {
         item.owner == nil && !FormerRules.laterClasses.contains(item.name)
     }
 
-    /// Values that the rules look at, and others of the right type.
+    /// Random values for the properties that the rules check, and other values of the right type.
     private func row(of item: ClassSchema, _ random: inout RandomValues) -> Row {
         Row(
             item.columns.map { column in
@@ -42,7 +42,7 @@ struct FormerRulesTests {
             })
     }
 
-    /// Publishing takes that an address is verified by now.
+    /// The user's address is verified, because publishing now requires that.
     private static func subject(_ user: ObjectId, _ grants: Set<RoleGrant>) -> Subject {
         Subject(user: user, data: ["isVerified": .bool(true)], grants: grants)
     }
@@ -61,14 +61,15 @@ struct FormerRulesTests {
             let expected = FormerRule.isAllowed(FormerRules.table, subject, operation, item, old: old, new: new)
             let resource = Resource.object(classIndex: index, old: old, new: new)
             let found = rules.authorize(subject, operation, resource).isAllowed
-            // The table let people move objects between their events without the boxes to create and to delete.
+            // The table let people move objects between their events without the boxes for creating and deleting.
             if operation == .update, !found, moves(item, old, new) { return nil }
             if !found, promotes(subject, item, [old, new]) { return nil }
             return found == expected ? nil : "\(operation) \(item.name) was \(expected) and is \(found)"
         }
     }
 
-    /// Whether it's about a role of their own, or one that there isn't: the table let administrators give these too.
+    /// Whether the assignment gives a role to the subject themselves, or an unknown role. The table let administrators give these
+    /// too.
     private func promotes(_ subject: Subject, _ item: ClassSchema, _ rows: [Row]) -> Bool {
         guard item.name == "RoleAssignment", subject.grants.contains(RoleGrant(Role("admin"), in: nil)),
             let user = item.columnIndex("user"), let role = item.columnIndex("role")
@@ -78,7 +79,7 @@ struct FormerRulesTests {
         }
     }
 
-    /// Whether an update takes an object from one event to another.
+    /// Whether an update moves an object from one event to another.
     private func moves(_ item: ClassSchema, _ old: Row, _ new: Row) -> Bool {
         guard let column = item.columnIndex(item.name == "Event" ? "_id" : "event") else { return false }
         return old[column] != new[column]

@@ -3,7 +3,7 @@ import Testing
 import TomboloModel
 import TomboloRules
 
-/// Ten roles × every class of a service × four operations, against a table of values that is written out here.
+/// Ten roles × every class of a service × four operations, against the table of values below.
 @Suite struct MatrixTableTests {
     private static let services = [
         "Event", "Ticket", "Order", "Track", "Session", "Speaker", "SpeakerContact", "Microlocation", "Sponsor",
@@ -13,11 +13,10 @@ import TomboloRules
     /// Services without classes.
     private static let pages = ["trash", "auditLog", "devices", "accounts", "permissions"]
 
-    /// For objects of a draft event, in the order of ``services``; what is published to everybody is in
-    /// ``EventRulesTests``.
+    /// For objects in a draft event, in the order of ``services``; ``EventRulesTests`` covers published objects.
     static let table: [(role: String, letters: String)] = [
         ("superAdmin", "crud crud crud crud crud crud crud crud crud crud"),
-        // Administrators look after events, and after nothing within them.
+        // Administrators manage events, but nothing within them.
         ("admin", "crud ---- ---- ---- ---- ---- ---- ---- ---- ----"),
         ("owner", "-rud crud crud crud crud crud crud crud crud crud"),
         ("organizer", "-ru- crud cru- crud crud crud crud crud crud crud"),
@@ -43,7 +42,7 @@ import TomboloRules
             })
     }
 
-    @Test("every role may do with every service what the table says, in their event and in no other")
+    @Test("in their own event and no other, every role may do with every service what the table says")
     func table() throws {
         #expect(Self.table.count == 10)
         for line in Self.table {
@@ -55,12 +54,12 @@ import TomboloRules
                 let isOfPlatform = ["superAdmin", "admin"].contains(line.role)
                 #expect(
                     try letters(line.role, name, in: EventRulesTests.otherEvent) == (isOfPlatform ? expected : "----"),
-                    "\(line.role) \(name) of another event")
+                    "\(line.role) \(name) in another event")
             }
         }
     }
 
-    @Test("the document's matrix is the table, and has every class that belongs to an event")
+    @Test("the document's matrix equals the table, and has every class that belongs to an event")
     func theDocument() throws {
         let matrix = try #require(EventModels.rules.matrices["conference.rules.yaml"])
         #expect(matrix.services.flatMap(\.classNames) == Self.services)
@@ -77,7 +76,7 @@ import TomboloRules
     }
 
     @Test(
-        "of the panel's own pages administrators have the boxes that they had rights for, and every box there is counts"
+        "administrators have the boxes of the panel's pages that they had rights for, and every box has an effect"
     )
     func pages() throws {
         let matrix = try #require(EventModels.rules.matrices["conference.rules.yaml"])
@@ -96,7 +95,7 @@ import TomboloRules
         #expect(counting("owner") == ["rud", "r", "", "", ""])
     }
 
-    @Test("super administrators change the matrix, administrators see it, and nobody else does either")
+    @Test("super administrators can change the matrix, administrators can see it, and nobody else can do either")
     func access() throws {
         for role in Self.table.map(\.role) {
             let subject = EventRulesTests.subject(role)

@@ -4,7 +4,7 @@ import TomboloChangesets
 import TomboloModel
 import TomboloRules
 
-/// What the rules say of orders beyond ``MatrixTableTests``, over HTTP and sync alike.
+/// Rules about orders that ``MatrixTableTests`` doesn't cover, over HTTP and sync alike.
 @Suite struct OrderRulesTests {
     private let rules = EventModels.rules
     private let schema = EventModels.schema
@@ -20,7 +20,7 @@ import TomboloRules
     }
 
     @Test(
-        "buyers read their own orders whatever their role, in any event; those of others only by a box",
+        "buyers can read their own orders whatever their role, in any event, and others' orders only through a box",
         arguments: [
             ("attendee", false), ("trackOrganizer", false), ("moderator", false), ("admin", false),
             ("registrar", true), ("coorganizer", true), ("organizer", true), ("owner", true),
@@ -39,12 +39,12 @@ import TomboloRules
         }
     }
 
-    @Test("visitors read no order, and can't ask for any")
+    @Test("visitors can't read or query orders")
     func visitors() throws {
         #expect(try rules.readable(.anonymous)(index()) == .constant(false))
     }
 
-    @Test("buyers neither make, change nor delete orders, their own included")
+    @Test("buyers can't create, change or delete orders, not even their own")
     func buyersWriteNothing() throws {
         let index = try index()
         let permit = rules.permit(EventRulesTests.subject("attendee"))
@@ -58,7 +58,7 @@ import TomboloRules
         }
     }
 
-    @Test("of an order in the trash administrators see nothing, and bring it back with its event")
+    @Test("administrators can't see a trashed order, but restore it along with its event")
     func trash() throws {
         let resource = Resource.object(classIndex: try index(), old: try order(of: EventRulesTests.stranger), new: nil)
         let all: [TomboloRules.Operation] = [.trash, .listTrash, .restore, .purge, .init("audit")]
