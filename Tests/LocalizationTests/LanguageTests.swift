@@ -7,7 +7,7 @@ import TomboloLocalization
     ]
 
     @Test(
-        "the language that somebody likes best of those that there are",
+        "the most preferred of the available languages is chosen",
         arguments: [
             ("de", "de"), ("de-AT,en;q=0.5", "de"), ("fr, en;q=0.3, de;q=0.7", "de"), ("EN-us", "en"),
             ("pt", "pt-BR"), ("pt-PT", "pt-BR"), ("pt-br;q=0.2, de;q=0.1", "pt-BR"), ("de;q=0", nil), ("*", nil),
@@ -17,7 +17,7 @@ import TomboloLocalization
         #expect(Language.preferred(header, of: Self.languages)?.tag == tag, "\(header)")
     }
 
-    @Test("languages that are written from right to left are known")
+    @Test("right-to-left languages are known")
     func direction() {
         #expect(Language(tag: "ar", name: "").isRightToLeft && Language(tag: "he-IL", name: "").isRightToLeft)
         #expect(!Language.english.isRightToLeft && !Language(tag: "arn", name: "").isRightToLeft)

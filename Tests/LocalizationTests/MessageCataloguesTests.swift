@@ -10,7 +10,7 @@ import TomboloLocalization
             })
     }
 
-    @Test("languages are in the order of their own names, after English")
+    @Test("languages are sorted by their own names, after English")
     func order() throws {
         let catalogues = try Self.catalogues()
         #expect(catalogues.languages.map(\.tag) == ["en", "de", "fr"])
@@ -19,7 +19,7 @@ import TomboloLocalization
     }
 
     @Test(
-        "what is sent because of a request is in the language of the page, or in the one that the request wishes for",
+        "messages caused by a request are in the page's language, or else in the language that the request prefers",
         arguments: [
             (nil, nil, "en"), (nil, "fr-CA, de;q=0.5", "fr"), (nil, "it", "en"), (nil, "en, de;q=0.9", "en"),
             ("de", nil, "de"), ("de", "fr", "de"), (nil, "", "en"),

@@ -21,7 +21,7 @@ import TomboloLocalization
         }
     }
 
-    @Test("texts, contexts, forms, escapes and comments are read")
+    @Test("texts, contexts, plural forms, escapes and comments are read")
     func reading() throws {
         let file = try POFile(
             Self.header + #"""
@@ -65,7 +65,7 @@ import TomboloLocalization
     }
 
     @Test(
-        "a file that isn't right is refused with its line and a reason",
+        "an invalid file is refused with its line and a reason",
         arguments: [
             ("msgid \"A\"", 7, "'msgstr' is missing"), ("msgstr \"A\"", 7, "'msgid' is missing"),
             ("msgid \"A\"\nmsgstr \"B", 8, "quotation marks"),
@@ -86,7 +86,7 @@ import TomboloLocalization
         #expect(problem.line == line && problem.reason.contains(reason), "\(text): \(problem)")
     }
 
-    @Test("a header needs its language, and forms that can be understood")
+    @Test("a header needs a language, and plural forms that can be parsed")
     func headers() {
         #expect(
             Self.problem("msgid \"\"\nmsgstr \"Plural-Forms: nplurals=1; plural=0;\\n\"")?.reason.contains("Language")
@@ -97,7 +97,7 @@ import TomboloLocalization
         }
     }
 
-    @Test("a file cut anywhere is read or refused, and never more")
+    @Test("a file truncated anywhere is read or refused, and nothing worse")
     func truncated() {
         let text =
             Self.header
@@ -105,7 +105,7 @@ import TomboloLocalization
         for end in text.indices { _ = Self.problem(String(text[..<end])) }
     }
 
-    @Test("of two files of a language the second adds to the first, and what it has counts")
+    @Test("if a language has two files, the second adds to the first and overrides it")
     func layers() throws {
         let first = try MessageCatalogue(POFile(Self.header + "msgid \"A\"\nmsgstr \"1\"\nmsgid \"B\"\nmsgstr \"2\"\n"))
         let second = try MessageCatalogue(

@@ -2,7 +2,7 @@ import Testing
 import TomboloLocalization
 
 @Suite struct PluralFormTests {
-    /// The forms that a rule has for numbers, one letter each.
+    /// The forms that a rule gives for some numbers, one letter each.
     private static func forms(_ rule: String, count: Int, of numbers: [Int]) throws -> String {
         let letters = "abcdef".prefix(count)
         var text =
@@ -14,7 +14,7 @@ import TomboloLocalization
         }
     }
 
-    @Test("the rules of languages with one to six forms give the form for each number")
+    @Test("the rules of languages with one to six forms give the right form for each number")
     func languages() throws {
         #expect(try Self.forms("nplurals=1; plural=0;", count: 1, of: [0, 1, 2, 100]) == "aaaa")
         #expect(try Self.forms("nplurals=2; plural=(n > 1);", count: 2, of: [0, 1, 2]) == "aab")
@@ -25,12 +25,12 @@ import TomboloLocalization
             "nplurals=6; plural=(n==0 ? 0 : n==1 ? 1 : n==2 ? 2 : n%100>=3 && n%100<=10 ? 3 : n%100>=11 ? 4 : 5);"
         #expect(try Self.forms(arabic, count: 6, of: [0, 1, 2, 3, 11, 100, 103]) == "abcdefd")
         #expect(try Self.forms("nplurals=2; plural=!(n == 1);", count: 2, of: [1, 2]) == "ab")
-        // Whatever a rule says, there is a form.
+        // Whatever a rule evaluates to, there is a form.
         #expect(try Self.forms("nplurals=2; plural=n % 0 + 0;".replacing(" + 0", with: ""), count: 2, of: [1]) == "a")
         #expect(try Self.forms("nplurals=2; plural=99;", count: 2, of: [1]) == "b")
     }
 
-    @Test("an expression that is nested deeply is refused")
+    @Test("a deeply nested expression is refused")
     func depth() {
         let deep = String(repeating: "(", count: 400) + "n" + String(repeating: ")", count: 400)
         #expect(throws: POError.self) { try Self.forms("nplurals=2; plural=\(deep);", count: 2, of: [1]) }

@@ -32,7 +32,7 @@ import TomboloLocalization
         [message.english, message.translated, try MessageCatalogue.$current.withValue(german()) { message.translated }]
     }
 
-    @Test("a stored text is read in English or in the reader's language, in the singular or the plural")
+    @Test("a stored text is shown in English or in the reader's language, in the singular or the plural")
     func reading() throws {
         let (author, book) = ("Ada", "{0}")
         let message = try Self.stored(StoredMessage("by \(author) " + "of \(book)"))
@@ -48,7 +48,7 @@ import TomboloLocalization
         #expect(try Self.texts(name) == [String](repeating: "by {0} of {1}", count: 3))
     }
 
-    @Test("what another version stored is read as far as it can be")
+    @Test("messages stored by another version are read as far as possible")
     func versions() throws {
         let later = try Self.read(#"{"message": "{0} of {1} columns", "values": ["1"], "importance": 7}"#)
         #expect(try Self.texts(later) == [String](repeating: "1 of {1} columns", count: 3))

@@ -35,7 +35,7 @@ import TomboloModel
         return Wording("Not permitted to \(name: operation, context: "may …") this \("Note {1}"): \(reason).")
     }
 
-    @Test("a text is English by itself, and on a page it's the translation, with what stands in it")
+    @Test("a text is English by itself, and translated on a page, including the texts within it")
     func translated() throws {
         let guest = refusal("read", role: "guest")
         #expect("\(guest)" == "Not permitted to read this Note {1}: no rule of the role 'guest' allows it.")
@@ -43,13 +43,13 @@ import TomboloModel
         try MessageCatalogue.$current.withValue(Self.german.get()) {
             #expect(guest.localized == "Note {1} lesen ist nicht erlaubt: keine Regel von „Gast“ erlaubt es.")
             #expect("\(guest)" == "Not permitted to read this Note {1}: no rule of the role 'guest' allows it.")
-            // An app's operation, and a role without a translation.
+            // An operation of the app, and a role without a translation.
             let other = refusal("check", role: "boss")
             #expect(other.localized == "Note {1} prüfen ist nicht erlaubt: keine Regel von „boss“ erlaubt es.")
         }
     }
 
-    @Test("what has no translation stays in English")
+    @Test("texts without a translation stay in English")
     func untranslated() throws {
         try MessageCatalogue.$current.withValue(Self.german.get()) {
             #expect(Wording("\(1) of {\(2)").localized == "1 of {2")
