@@ -289,7 +289,24 @@ import Testing
             #expect(
                 Self.bodies(text).first == "hello" && text.components(separatedBy: "HTTP/1.1 400 ").count == 2,
                 "\(text)")
-            #expect(text.hasSuffix("\r\n\r\n") && text.contains("Connection: close"), "\(text)")
+            #expect(text.hasSuffix("can't read this as HTTP/1.1, or it has too many or too long headers."), "\(text)")
+            #expect(text.contains("Connection: close"), "\(text)")
+        }
+    }
+
+    @Test(
+        "A request of HTTP/1.1 names exactly one host; one of HTTP/1.0 at most one",
+        arguments: [
+            (["HTTP/1.1"], 400), (["HTTP/1.1", "Host: a"], 200), (["HTTP/1.1", "Host:"], 200),
+            (["HTTP/1.1", "Host: a", "Host: a"], 400), (["HTTP/1.1", "host: a", "HOST: b"], 400),
+            (["HTTP/1.0"], 200), (["HTTP/1.0", "Host: a"], 200), (["HTTP/1.0", "Host: a", "Host: b"], 400),
+        ])
+    func hosts(_ head: [String], _ status: Int) async throws {
+        try await Self.withServer { port in
+            let request = "GET /hello " + head.joined(separator: "\r\n") + "\r\nConnection: close\r\n\r\n"
+            let text = try await Self.talk(port, [request])
+            #expect(text.hasPrefix("HTTP/1.1 \(status) "), "\(text)")
+            #expect(Self.bodies(text) == [status == 200 ? "hello" : RequestHeadError.host.rawValue], "\(text)")
         }
     }
 

@@ -238,6 +238,20 @@ import TomboloRules
         #expect(AddressGroup(String(repeating: "x", count: 10_000)).text.count == 64)
     }
 
+    @Test("an IPv4 address is recognised as by the system")
+    func plainAddresses() {
+        var generator = SystemRandomNumberGenerator()
+        let pieces = ["0", "1", "9", "25", "255", "256", "007", "00", "", ".", "..", ":", "-1", "99999999999999999999", "é"]
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 1...9, using: &generator)).map { _ in
+                Bool.random(using: &generator) ? "." : pieces.randomElement(using: &generator) ?? ""
+            }.joined()
+            let expected = IPAddress(text)?.isIPv4 == true && !text.contains(":")
+            #expect(IPAddress.isIPv4(text) == expected, "\(text)")
+            if expected { #expect(AddressGroup(text).text == IPAddress(text)?.text) }
+        }
+    }
+
     @Test("accounts are remembered for a moment, and only a bounded number")
     func accountsAreRememberedForAMoment() {
         func account(_ id: ObjectId) -> KnownAccount {

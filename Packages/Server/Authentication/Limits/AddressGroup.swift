@@ -11,6 +11,11 @@ public struct AddressGroup: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameter address: text that isn't an IP address is its own group.
     public init(_ address: String) {
+        // Asked for every request, and almost always an IPv4 address as it is usually written.
+        if IPAddress.isIPv4(address) {
+            text = address
+            return
+        }
         guard let parsed = IPAddress(address) else {
             text = String(address.prefix(byteCount: IPAddress.maximumByteCount))
             return

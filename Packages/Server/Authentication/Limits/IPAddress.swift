@@ -25,6 +25,24 @@ public struct IPAddress: Hashable, Sendable {
         }
     }
 
+    /// Whether the text is four numbers from 0 to 255, without leading zeros, with dots between them.
+    static func isIPv4(_ text: String) -> Bool {
+        let (dot, zero) = (UInt8(ascii: "."), UInt8(ascii: "0"))
+        var (dotCount, digitCount, number) = (0, 0, 0)
+        for byte in text.utf8 {
+            if byte == dot {
+                guard digitCount > 0 else { return false }
+                (dotCount, digitCount, number) = (dotCount + 1, 0, 0)
+            } else {
+                guard zero...(zero + 9) ~= byte, digitCount == 0 || number > 0 else { return false }
+                number = number * 10 + Int(byte - zero)
+                guard number <= 255 else { return false }
+                digitCount += 1
+            }
+        }
+        return dotCount == 3 && digitCount > 0
+    }
+
     /// - Parameter bytes: in network byte order.
     /// - Returns: nil unless there are 4 or 16 of them.
     public init?(bytes: some Collection<UInt8>) {

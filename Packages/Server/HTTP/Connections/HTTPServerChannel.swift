@@ -63,7 +63,12 @@ package struct HTTPServerChannel: ServerChildChannel {
     ) async throws -> Bool {
         switch next {
         case .answer(let head, let body):
-            guard let request = Request(head, body, connection) else { return try await refuse(connection) }
+            let request: Request
+            do throws(RequestHeadError) {
+                request = try Request(head, body, connection)
+            } catch {
+                return try await refuse(connection, error.rawValue)
+            }
             let response = await responder.respond(to: request, on: channel)
             return try await send(response, to: head, request, connection)
         case .refuse: return try await refuse(connection)
@@ -94,13 +99,17 @@ package struct HTTPServerChannel: ServerChildChannel {
         return keepsAlive
     }
 
-    /// Answers what isn't HTTP.
-    private func refuse(_ connection: Connection) async throws -> Bool {
-        try await connection.write(ByteBuffer(string: Self.refusal))
+    /// Answers what isn't HTTP, and ends the connection.
+    private func refuse(_ connection: Connection, _ reason: String = Self.malformed) async throws -> Bool {
+        let head = [
+            "HTTP/1.1 400 Bad Request", "Connection: close", "Content-Type: text/plain; charset=utf-8",
+            "Content-Length: \(reason.utf8.count)",
+        ]
+        try await connection.write(ByteBuffer(string: head.joined(separator: "\r\n") + "\r\n\r\n" + reason))
         return false
     }
 
-    private static let refusal = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+    private static let malformed = "The server can't read this as HTTP/1.1, or it has too many or too long headers."
 }
 
 extension HTTPLimits {

@@ -47,7 +47,8 @@ struct EdgeMiddleware: RouterMiddleware {
         var response: Response
         do {
             // The router reads `//admin` as `/admin`; a proxy that blocks the latter may let the former through.
-            guard request.uri.path.utf8.count <= limits.pathBytes, !request.uri.path.contains("//") else {
+            let path = request.uri.path
+            guard path.utf8.count <= limits.pathBytes, !path.hasEmptySegment else {
                 throw RequestFailure.noSuchRoute
             }
             if let length = request.headers[.contentLength].flatMap(Int.init), length > limits.bodyBytes,
@@ -133,6 +134,14 @@ struct EdgeMiddleware: RouterMiddleware {
             metadata["error"] = "\(failure)"
         }
         context.logger.log(level: level, "request", metadata: metadata)
+    }
+}
+
+extension String {
+    /// Whether two slashes follow each other.
+    fileprivate var hasEmptySegment: Bool {
+        let slash = UInt8(ascii: "/")
+        return zip(utf8, utf8.dropFirst()).contains { $0 == slash && $1 == slash }
     }
 }
 
