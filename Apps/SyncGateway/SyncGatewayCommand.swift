@@ -20,45 +20,21 @@ struct SyncGatewayCommand: AsyncParsableCommand {
         commandName: "sync-gateway",
         abstract: "Keeps devices and PostgreSQL in sync: logins over HTTP, synchronisation over a WebSocket at /sync.",
         discussion: """
-            Environment:
-              TOMBOLO_DATABASE_URL   the database, such as postgresql://user:password@host/name (required); the user \
-            needs the rights of the role tombolo_gateway, or owns the tables in development mode
-              TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes, the same on every server (required)
-              TOMBOLO_GATEWAY_PORT   the port, \(GatewayServer.defaultPort) by default; 0 picks a free one
-              TOMBOLO_HOST           the address to listen on, 127.0.0.1 by default
-              TOMBOLO_TRUSTED_PROXIES  proxies in front of the gateway, such as 10.0.0.0/8, 2001:db8::7. \
-            X-Forwarded-For and Forwarded are trusted only from these; they must set one of the two, or speak the PROXY \
-            protocol
-              TOMBOLO_PROXY_PROTOCOL  on: connections from trusted proxies start with a PROXY protocol header, \
-            version 1 or 2, before TLS; one without it is refused, and so is a header from anybody else. off by default
-              TOMBOLO_CONNECTIONS_PER_ADDRESS  concurrent connections per address, \
-            \(Gateway.maximumConnectionCountOfAddress) by default
-              TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY  PEM files, for TLS without a proxy: the certificate with its \
-            chain, and the key. They can be replaced while the gateway runs; SIGHUP reloads them at once
-              TOMBOLO_DRAIN_DELAY    how many seconds to keep running after SIGTERM while GET /ready answers 503, so \
-            that a load balancer notices; 0 by default
-              TOMBOLO_TICKS_URL      redis://user:password@host:6379, or rediss://… with TLS: gateways learn of \
-            changes there instead of through LISTEN, which PgBouncer doesn't support in transaction mode. The same on \
-            every gateway
-              TOMBOLO_TICKS_CA       a PEM file with the only authorities that may have signed that server's certificate
-              TOMBOLO_STANDBY_URL    a hot standby of the database. Devices' first batches are read from it while \
-            it's up to date, otherwise from the database itself
-              TOMBOLO_MAIL           how mails are sent: folder:/path, https://… or command:/usr/sbin/sendmail -t -i
-              TOMBOLO_MAIL_SECRET    the bearer token for requests to an https address
-              TOMBOLO_TRANSLATIONS   a folder with files such as de.po: further languages of mails; the same as the admin \
-            server's
-              TOMBOLO_BREACHED_PASSWORDS  a sorted file of SHA-1 hashes of passwords to refuse
-              TOMBOLO_METRICS_PORT   serve GET /metrics for Prometheus on this port, without a token; 0 picks a free one
-              TOMBOLO_METRICS_HOST   the address for it, 127.0.0.1 by default: only the operator's network should reach it
-              OTEL_EXPORTER_OTLP_ENDPOINT  a trace collector, such as http://127.0.0.1:4318; without it, nothing is \
-            traced. docs/observability.md has the other OTEL_ variables
-              TOMBOLO_LOG_LEVEL      trace, debug, info, notice, warning, error, critical
+            ENVIRONMENT
+            \(ServerVariable.help(GatewayServer.variables + [tracing]))
 
-            Any number of gateways can run on one database. One of them is elected as the sequencer, which numbers the
-            changes; if it stops, another takes over within a second. A gateway that gets SIGTERM disconnects its
-            devices within a second, and they connect to another; see docs/operations.md. Run 'migration-tool apply'
-            before the first start.
+            Any number of gateways can run on one database. One of them is elected as the
+            sequencer, which numbers the changes; if it stops, another takes over within
+            a second. A gateway that gets SIGTERM disconnects its devices within a second,
+            and they connect to another: see docs/operations.md.
+
+            Run 'migration-tool apply' before the first start.
             """)
+
+    private static let tracing = ServerVariable(
+        OTLPConfiguration.endpointVariable, .monitoring,
+        does: "a trace collector, such as http://127.0.0.1:4318; docs/observability.md has the other OTEL_ variables",
+        without: "nothing is traced")
 
     @Option(help: "The address to listen on.")
     var host: String?

@@ -19,18 +19,26 @@ struct RunServers: AsyncParsableCommand {
         commandName: "run",
         abstract: "Run a gateway and an admin server in one process, for development. 'make up' starts it.",
         discussion: """
-            Environment:
-              TOMBOLO_DATABASE_URL   the database (required; 'make up' creates one); the user owns the tables
-              TOMBOLO_JWT_SECRET     the key of access tokens, at least 32 bytes (required)
-              TOMBOLO_GATEWAY_PORT   \(GatewayServer.defaultPort) by default; 0 picks a free port
-              TOMBOLO_ADMIN_PORT     \(AdminServer.defaultPort) by default
-              TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS   as for sync-gateway
-              TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, …_EVERY, …_KEEP, TOMBOLO_RESTORE_URL   as for admin-server
-              TOMBOLO_SQL_URL, TOMBOLO_MIGRATION_URL, TOMBOLO_MAP_TILES, TOMBOLO_MAP_ATTRIBUTION,
-              TOMBOLO_TRANSLATIONS, TOMBOLO_THUMBNAILS   as for admin-server
+            ENVIRONMENT
+            \(ServerVariable.help([database, .tokenSecret, gatewayPort, adminPort]))
+              TOMBOLO_MAIL, TOMBOLO_MAIL_SECRET, TOMBOLO_BREACHED_PASSWORDS
+                                    as for sync-gateway
+              TOMBOLO_BACKUPS, TOMBOLO_BACKUP_URL, TOMBOLO_BACKUP_EVERY,
+              TOMBOLO_BACKUP_KEEP, TOMBOLO_RESTORE_URL, TOMBOLO_SQL_URL,
+              TOMBOLO_MIGRATION_URL, TOMBOLO_MAP_TILES, TOMBOLO_MAP_ATTRIBUTION,
+              TOMBOLO_TRANSLATIONS, TOMBOLO_THUMBNAILS
+                                    as for admin-server
 
-            In production, run sync-gateway and admin-server as separate processes, each with its own database user.
+            In production, run sync-gateway and admin-server as separate processes, each
+            with its own database user.
             """)
+
+    private static let database = ServerVariable(
+        ServerConfiguration.databaseVariable, .database, .database,
+        does: "the database, whose tables the user owns. 'make up' creates one", without: "required")
+    private static let gatewayPort = ServerVariable.port(
+        GatewayServer.portVariable, default: GatewayServer.defaultPort)
+    private static let adminPort = ServerVariable.port(AdminServer.portVariable, default: AdminServer.defaultPort)
 
     @Flag(help: "Print only the servers' addresses, and warnings.")
     var quiet = false

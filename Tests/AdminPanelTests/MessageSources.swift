@@ -1,5 +1,6 @@
 import AdminService
 import Foundation
+import TomboloHTTP
 import TomboloLocalization
 
 @testable import AdminPanel

@@ -1,12 +1,13 @@
 import AdminService
 import Testing
+import TomboloHTTP
 
 @Suite struct ServerVariableTests {
     @Test("the help lists each variable once, with its default, in lines that fit a terminal")
     func help() {
         let help = ServerVariable.help(AdminServer.variables)
         let lines = help.split(separator: "\n")
-        #expect(lines.allSatisfy { $0.count <= 80 }, "\(help)")
+        #expect(lines.allSatisfy { $0.count < 80 }, "\(help)")
         let names = lines.filter { $0.hasPrefix("  TOMBOLO_") }.map { $0.split(separator: " ")[0] }
         #expect(names == AdminServer.variables.map { $0.name[...] })
         #expect(Set(names).count == names.count)

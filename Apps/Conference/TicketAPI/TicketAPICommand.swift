@@ -19,36 +19,7 @@ struct TicketAPICommand: AsyncParsableCommand {
         abstract: "Serves the tickets of events in their order, lets organizers move them, and shows public pages.",
         discussion: """
             ENVIRONMENT
-              TOMBOLO_DATABASE_URL  postgresql://USER:PASSWORD@HOST:PORT/DATABASE
-                                    (required). USER has the rights of the role
-                                    tombolo_tickets, which 'conference setup' creates
-              TOMBOLO_JWT_SECRET    the key of access tokens, the same on all
-                                    servers, at least 32 bytes (required).
-                                    Make one with: openssl rand -hex 32
-              TOMBOLO_HOST          the address to listen on (127.0.0.1)
-              TOMBOLO_TICKETS_PORT  the port to listen on, 0 for a free one (8082)
-              TOMBOLO_TRUSTED_PROXIES
-                                    proxies in front of this server, such as
-                                    10.0.0.0/8, 2001:db8::7. X-Forwarded-For and
-                                    Forwarded are trusted only from these; they
-                                    must set one of the two, or speak the PROXY
-                                    protocol
-              TOMBOLO_PROXY_PROTOCOL
-                                    on: connections from trusted proxies, and no
-                                    others, start with a PROXY protocol header,
-                                    before TLS (off)
-              TOMBOLO_CONNECTIONS_PER_ADDRESS
-                                    concurrent connections per address (200)
-              TOMBOLO_TLS_CERTIFICATE, TOMBOLO_TLS_KEY
-                                    PEM files, for HTTPS: the certificate with its
-                                    chain, and the key. They can be replaced while
-                                    the server runs; SIGHUP reloads them at once
-              TOMBOLO_METRICS_PORT  serve GET /metrics for Prometheus on this port,
-                                    without a token; 0 picks a free one
-              TOMBOLO_METRICS_HOST  the address for it (127.0.0.1): only the
-                                    operator's network should reach it
-              TOMBOLO_LOG_LEVEL     trace, debug, info, notice, warning, error or
-                                    critical (info)
+            \(ServerVariable.help(TicketAPI.variables))
 
             ROUTES
               GET  /events/ID          the public page of a published event

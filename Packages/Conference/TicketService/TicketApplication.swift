@@ -5,10 +5,17 @@ public import TomboloHTTP
 public import TomboloMetrics
 public import TomboloRules
 
-/// The ticket API's default port, and the variable that overrides it.
+/// The ticket API's default port, and its environment variables.
 public enum TicketAPI {
     public static let portVariable = "TOMBOLO_TICKETS_PORT"
     public static let defaultPort = 8082
+
+    /// All variables that the ticket API reads from its environment, by topic.
+    public static let variables: [ServerVariable] = [
+        .database(role: "tombolo_tickets"), .host, .port(portVariable, default: defaultPort), .proxies,
+        .proxyProtocol, .connections(default: HTTPLimits.defaultConnectionsPerAddress), .certificate, .certificateKey,
+        .tokenSecret, .logLevel, .metricsPort, .metricsHost,
+    ]
 }
 
 /// The ticket API as a service. The pool must run for as long as the service does.

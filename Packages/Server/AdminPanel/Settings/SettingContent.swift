@@ -1,5 +1,6 @@
 import AdminService
 import TomboloAuthentication
+import TomboloHTTP
 import TomboloLocalization
 
 /// The values for the template `setting`.

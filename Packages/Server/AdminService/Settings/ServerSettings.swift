@@ -1,5 +1,6 @@
 public import Foundation
 import TomboloAuthentication
+public import TomboloHTTP
 
 /// The settings that a server was started with, as far as people may see them. Contains no passwords or keys.
 public struct ServerSettings: Sendable {

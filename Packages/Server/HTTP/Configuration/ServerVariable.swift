@@ -1,8 +1,8 @@
 import Foundation
 import PostgresClient
-import TomboloHTTP
 
-/// An environment variable that configures a server. `--help` and the panel's settings page are generated from these.
+/// An environment variable that configures a server. Every server's `--help` and the panel's settings page are generated
+/// from these.
 public struct ServerVariable: Sendable {
     public enum Topic: String, CaseIterable, Sendable {
         case database = "Database"
@@ -37,7 +37,7 @@ public struct ServerVariable: Sendable {
     /// The default.
     public let fallback: String
 
-    init(
+    package init(
         _ name: String, _ topic: Topic, _ kind: Kind = .plain, does summary: String, without fallback: String
     ) {
         self.name = name

@@ -1,6 +1,6 @@
 extension ServerVariable {
-    /// The width of a terminal, in characters.
-    private static let width = 80
+    /// The length of a line, in characters. ArgumentParser breaks lines that fill a terminal of 80.
+    private static let width = 79
     /// The indentation of the second column.
     private static let indentation = 24
 
