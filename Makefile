@@ -6,7 +6,7 @@ SHELL := /bin/bash
 MAKEFLAGS += --no-print-directory
 # Targets share a build folder and the machine, so they must not run concurrently.
 .NOTPARALLEL:
-.PHONY: help install up stop psql demo first-app build release test test-scripts test-protocol test-api screenshots test-long test-mutants simulate bench \
+.PHONY: help install up stop psql demo first-app build release test test-scripts test-protocol test-api test-release screenshots test-long test-mutants simulate bench \
 	format lint check clean
 
 DEV := infra/dev
@@ -45,8 +45,8 @@ install: ## Install missing system packages (Debian, Ubuntu) and check the Swift
 build: install ## Build everything for debugging
 	swift build
 
-release: install ## Build everything with optimisation
-	swift build -c release
+release: install ## Build the servers and tools for other machines, in .build/programs
+	@$(DEV)/release.sh
 
 clean: ## Delete build products; keeps the data of `make up`
 	rm -rf .build .build-bench
@@ -65,6 +65,9 @@ test-protocol: build ## Test the Python client of docs/protocol.md against the g
 test-api: build ## Check the admin server's API against its OpenAPI description; downloads two packages from PyPI
 	@Tests/scripts/openapi-test.sh
 
+test-release: release ## Test the programs of `make release` without Swift's libraries, and with the demo
+	@Tests/scripts/release-test.sh
+
 screenshots: build ## Use the panel in Chromium, by mouse and by keyboard; saves pictures in .build/screenshots
 	@$(DEV)/install.sh --browser
 	@Tests/scripts/screenshots.sh
@@ -79,7 +82,7 @@ simulate: install ## Run the simulator, or replay one of its seeds: make simulat
 	swift run simulate $(if $(SEED),seed $(SEED) --trace,run)
 
 bench: install ## Measure against the raw limits; prints a table, writes a JSON file (options: make bench ARGS=--quick)
-	swift build -c release --package-path Benchmarks --scratch-path .build-bench --product bench
+	. $(DEV)/lib.sh; swift build -c release $$(release_flags) --package-path Benchmarks --scratch-path .build-bench --product bench
 	$(DEV)/with-cluster.sh .build-bench/release/bench --output .build-bench/bench.json $(ARGS)
 
 ## Keep it tidy
