@@ -102,6 +102,26 @@ struct HiddenInnerLinksTests {
         }
     }
 
+    @Test("filters find them as null, as they are shown, and lists can't be sorted by them")
+    func filtered() async throws {
+        try await Self.run { site in
+            let expected = [
+                "=a": 0, "[in]=a,b": 0, "[ne]=a": 1, "[ne]=b": 1, "[isNull]=true": 1, "[isNull]=false": 0,
+                "[startsWith]=a": 0, "[contains]=a": 0, "[le]=b": 0,
+            ]
+            for (filter, count) in expected {
+                let query = "filter[lamp.keeper]\(filter)"
+                let list = try await site.call(.get, "/api/piers?page[total]=true&\(query)")
+                #expect(list.json["data"]?.list.count == count, "\(query): \(list.text)")
+                #expect(list.json["meta"]?["page"]?["total"] == .int(Int64(count)), "\(query)")
+                let file = try await site.call(.get, "/export/piers?format=json&\(query)")
+                #expect(file.json.list.count == count, "\(query): \(file.text)")
+            }
+            let sorted = try await site.call(.get, "/api/piers?sort=lamp.keeper")
+            #expect(sorted.status == 400, "\(sorted.text)")
+        }
+    }
+
     @Test("other links replace them")
     func replaced() async throws {
         try await Self.run { site in

@@ -7,9 +7,12 @@ package struct FieldPath {
     package let column: Column
     /// The type of its values; for a link, the type of its target's key.
     package let type: PropertyType
-    /// For a link, its target.
+    /// For a relationship, its target.
     package let target: ResourceType?
     package let isEmbedded: Bool
+    /// The path to the visible value. If the objects that a link leads to can be in the trash, the path follows the link
+    /// to the target's key, which is missing if the target is in the trash.
+    let shown: PropertyPath
 
     /// - Throws: ``RequestFailure`` both for an unknown field and for one that the caller may not see.
     package init(
@@ -20,6 +23,7 @@ package struct FieldPath {
             type = resource.keyType
             target = nil
             isEmbedded = false
+            shown = PropertyPath(column.name)
             return
         }
         var fields = view.fields(of: resource)
@@ -56,10 +60,13 @@ package struct FieldPath {
                 localized("'\(name)' has several values."),
                 localized("Use a field with one value. Lists can't be filtered or sorted by."))
         }
+        let key = view.schema.trashableTarget(of: column)?.primaryKey
+        shown = PropertyPath([column.name] + (key.map { [$0.name] } ?? []))
     }
 
     package var isSortable: Bool {
-        if target != nil || isEmbedded { return false }
+        // An order by links would tell where those into the trash lead.
+        if column.linkTarget != nil || isEmbedded { return false }
         switch type {
         case .data, .link, .embedded, .array, .list, .linkingObjects: return false
         default: return true

@@ -23,7 +23,7 @@ package struct ResourceFilter {
                 localized("'\(name.shortened(toByteCount: 60))' isn't an operator for '\(parameter.keys[0])'."),
                 localized("Expected one of: \(known.map(\.rawValue).joined(separator: ", "))."))
         }
-        let path = Self.path(field)
+        let path = field.shown
         let comparisons: [Operator: Predicate.Comparison] = [
             .eq: .equal, .ne: .notEqual, .lt: .less, .le: .lessOrEqual, .gt: .greater, .ge: .greaterOrEqual,
         ]
@@ -64,20 +64,13 @@ package struct ResourceFilter {
         }
     }
 
-    /// The path to a field's visible value. If a link's target class has a trash, the path follows the link to the
-    /// target's key, which is missing if the target is in the trash.
-    private static func path(_ field: FieldPath) -> PropertyPath {
-        guard let target = field.target, target.item.isTrashable else { return PropertyPath(field.column.name) }
-        return PropertyPath([field.column.name, target.key.name])
-    }
-
     /// A condition that follows a link, together with the same condition on the link's own column, for which there is
     /// an index.
     private static func narrowed(
         _ condition: Predicate, _ field: FieldPath, _ own: (PropertyPath) -> Predicate
     ) -> Predicate {
         let column = PropertyPath(field.column.name)
-        return path(field) == column ? condition : .all([own(column), condition])
+        return field.shown == column ? condition : .all([own(column), condition])
     }
 
     private static func value(
