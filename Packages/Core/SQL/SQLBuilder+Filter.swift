@@ -97,9 +97,15 @@ extension SQLBuilder {
             }
             return negate("coalesce(\(test), FALSE)", negated)
         case .isIn(let operand, let literals, let options):
-            let operand = try self.operand(operand, scopes)
-            guard !options.isEmpty || operand.isDecimal else { return negate(isIn(operand, literals), negated) }
-            return negate(isIn(operand, literals, operand.isDecimal ? .decimal : .text(options)), negated)
+            let subject = try self.operand(operand, scopes)
+            if subject.target != nil, literals.contains(where: \.isNull) {
+                // As in a comparison with nil, the link's target decides.
+                let present = Filter.isIn(operand, literals.filter { !$0.isNull }, options)
+                let isNil = Filter.compare(operand, .equal, .literal(.null), [])
+                return try render(.or([present, isNil]), scopes, negated: negated)
+            }
+            guard !options.isEmpty || subject.isDecimal else { return negate(isIn(subject, literals), negated) }
+            return negate(isIn(subject, literals, subject.isDecimal ? .decimal : .text(options)), negated)
         case .text(let left, let test, .literal(.null), _):
             guard test == .like else { return negated ? "FALSE" : "TRUE" }
             return try render(.compare(left, .equal, .literal(.null), []), scopes, negated: negated)

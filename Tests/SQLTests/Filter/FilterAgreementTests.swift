@@ -107,6 +107,33 @@ struct FilterAgreementTests {
         }
     }
 
+    @Test("A link whose target doesn't exist is nil, also for IN")
+    func missingTargets() throws {
+        let column = try #require(item.columnIndex("boss"))
+        func bosses(_ world: FilterWorld) -> [Value] { (world.rows["Parent"] ?? []).map { $0[column] } }
+        func isMissing(_ boss: Value, _ world: FilterWorld) -> Bool {
+            !boss.isNull && world.document("Parent", boss) == nil
+        }
+        var worlds: [FilterWorld] = []
+        for seed in 1...20 as ClosedRange<UInt64> { worlds.append(try FilterWorld(seed: seed)) }
+        let world = try #require(worlds.first { world in bosses(world).contains { isMissing($0, world) } })
+        let database = try Self.database(of: world)
+        func count(_ filter: Filter) throws -> Int { try Self.keys(filter, world, database).count }
+
+        let boss = FilterOperand.property(PropertyPath("boss"))
+        let all = bosses(world)
+        let none = all.count { $0.isNull || isMissing($0, world) }
+        let link = try #require(all.first { !$0.isNull && !isMissing($0, world) })
+        let some = all.count { $0 == link }
+        #expect(try count(.compare(boss, .equal, .literal(.null), [])) == none)
+        #expect(try count(.isIn(boss, [.null], [])) == none)
+        #expect(try count(.not(.isIn(boss, [.null], []))) == all.count - none)
+        #expect(try count(.isIn(boss, [link, .null], [])) == some + none)
+        #expect(try count(.not(.isIn(boss, [.null, link], []))) == all.count - some - none)
+        #expect(Filter.isIn(boss, [link, .null], []).looksFurther, "the target may come or go")
+        #expect(!Filter.isIn(boss, [link], []).looksFurther)
+    }
+
     @Test("A sum that overflows 64 bits becomes a Double")
     func overflow() throws {
         let schema = try Schema([

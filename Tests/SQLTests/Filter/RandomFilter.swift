@@ -50,7 +50,10 @@ struct RandomFilter {
             if world.flag() || type.isEmbedded {
                 return .compare(operand, world.flag() ? .equal : .notEqual, .literal(.null), [])
             }
-            if world.flag() { return .isIn(operand, [world.literal(type), world.literal(type)], []) }
+            if world.flag() {
+                let (one, other) = (world.literal(type), world.literal(type))
+                return .isIn(operand, [one, one == other ? .null : other], [])
+            }
             return .compare(operand, world.flag() ? .equal : .notEqual, .literal(world.literal(type)), [])
         case .string where world.flag():
             return .text(

@@ -10,7 +10,7 @@ extension Filter {
             left.looksFurther || right.looksFurther
         case .between(let operand, let low, let high):
             operand.looksFurther || low.looksFurther || high.looksFurther
-        case .isIn(let operand, _, _): operand.looksFurther
+        case .isIn(let operand, let literals, _): operand.looksFurther || literals.contains(where: \.isNull)
         case .quantified: true
         case .and(let parts), .or(let parts): parts.contains(where: \.looksFurther)
         case .not(let inner): inner.looksFurther
