@@ -2,11 +2,10 @@ import TomboloHTTP
 import TomboloModel
 
 extension ImportMapping {
-    /// - Parameter isOwn: whether some of the values were read from the resource.
     /// - Throws: ``RequestFailure`` with everything that is wrong.
-    func change(_ members: JSON, isOwn: Bool = false) throws -> ResourceChange {
+    func change(_ members: JSON) throws -> ResourceChange {
         var change = ResourceChange(type, view)
-        change.isOwn = isOwn
+        change.isOwn = true
         change.read(members, at: RequestPointer())
         try change.check()
         return change

@@ -200,12 +200,12 @@ extension ImportMapping {
         // JSON has its own types, and is checked as in requests.
         guard isTable, case .string(let text) = cell else { return Self.canonical(cell, type) }
         let plain = type == .string ? unguarded(text) : type == .bool ? text.lowercased() : text
-        guard let value = ValueText.value(plain, type) else {
+        guard let value = ValueText.value(plain, type, isOwn: true) else {
             if type == .date, let day = Self.missingDay(plain) { return row.refuse(day.message, day.hint, at: pointer) }
             let (expected, hint) = Self.expected(type)
             return row.refuse(cell, expected, hint, at: pointer)
         }
-        return JSON(value)
+        return Self.written(value)
     }
 
     private func identifier(
@@ -256,9 +256,17 @@ extension ImportMapping {
         switch (json, type) {
         case (.string, .string), (.bool, _), (.null, _), (.double, _), (.array, _), (.object, _): json
         case (.int(let number), .decimal128): ValueText.value("\(number)", type).map { JSON($0) } ?? json
-        case (.int, _), (_, .bool), (_, .int), (_, .double), (_, .float): json
-        case (.string(let text), _): ValueText.value(text, type).map { JSON($0) } ?? json
+        case (.string(let text), .double), (.string(let text), .float):
+            ValueText.infinity(text).map(written) ?? json
+        case (.int, _), (_, .bool), (_, .int): json
+        case (.string(let text), _): ValueText.value(text, type, isOwn: true).map(written) ?? json
         }
+    }
+
+    /// A value as in ``ResourceMembers``: JSON has no infinity.
+    private static func written(_ value: TomboloModel.Value) -> JSON {
+        guard case .double(let number) = value, number.isInfinite else { return JSON(value) }
+        return .string(number < 0 ? "-Infinity" : "Infinity")
     }
 
     private static func canonical(element: JSON, _ fields: [ResourceField], _ view: CallerView) -> JSON {

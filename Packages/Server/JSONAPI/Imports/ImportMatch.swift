@@ -48,7 +48,7 @@ struct ImportMatch: Hashable, Sendable {
     private static func value(_ json: JSON, _ type: PropertyType) -> Value? {
         switch (json, type) {
         case (.string(let text), .string): .string(text)
-        case (.string(let text), _): ValueText.value(text, type)
+        case (.string(let text), _): ValueText.value(text, type, isOwn: true)
         case (.int(let number), .int): .int(number)
         case (.int(let number), .decimal128): ValueText.value("\(number)", .decimal128)
         case (.int(let number), .double), (.int(let number), .float): .double(Double(number))

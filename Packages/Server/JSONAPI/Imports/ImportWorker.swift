@@ -71,7 +71,7 @@ struct ImportWorker: Sendable {
                 hint: localized("Import the row again, and check what it matches now."))
         }
         guard !names.isEmpty else { return .left(localized("It already had these values.")) }
-        let change = try mapping.change(difference.json, isOwn: true)
+        let change = try mapping.change(difference.json)
         try old.checkHave(change)
         let after = try await writer.update(change, key: key, at: RequestPointer(), connection)
         let before = ResourceMembers(old.json, named: names).json

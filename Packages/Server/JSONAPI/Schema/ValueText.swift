@@ -6,7 +6,8 @@ import TomboloLocalization
 /// Values as text, in filters, cursors and resources.
 package enum ValueText {
     /// Reads a value of a type from the text that ``JSON`` writes for it.
-    /// - Parameter isOwn: whether this server wrote the text: numbers may be infinite.
+    /// - Parameter isOwn: whether this server may have written the text, for instance in an export: numbers may be
+    ///   infinite, and decimals also NaN or without an exponent, however long that makes them.
     /// - Returns: nil for text that isn't a value of the type.
     package static func value(_ text: String, _ type: PropertyType, isOwn: Bool = false) -> Value? {
         switch type {
@@ -14,10 +15,11 @@ package enum ValueText {
         case .int: isDecimal(text) ? Int64(text).map(Value.int) : nil
         case .float, .double:
             Double(text).flatMap { number in
-                (number.isFinite && isDecimal(text)) || (isOwn && !number.isNaN) ? .double(number) : nil
+                // 1e999 would become infinite too.
+                (isDecimal(text) ? number.isFinite : isOwn && number.isInfinite) ? .double(number) : nil
             }
         case .decimal128:
-            text.utf8.count <= maximumDecimalByteCount
+            isOwn || text.utf8.count <= maximumDecimalByteCount
                 ? (try? Decimal128(string: text)).flatMap { $0.isNaN && !isOwn ? nil : .decimal($0) } : nil
         case .string: text.utf8.contains(0) ? nil : .string(text)
         case .date: Timestamp.microseconds(text).map(Value.date)
@@ -26,6 +28,12 @@ package enum ValueText {
         case .data: Data(base64Encoded: text).map(Value.data)
         case .link, .embedded, .array, .list, .linkingObjects: nil
         }
+    }
+
+    /// Reads an infinite number from the string that stands for it in exports and ``ResourceMembers``.
+    static func infinity(_ text: String) -> Value? {
+        guard case .double(let number)? = value(text, .double, isOwn: true), number.isInfinite else { return nil }
+        return .double(number)
     }
 
     private static let maximumDecimalByteCount = 100

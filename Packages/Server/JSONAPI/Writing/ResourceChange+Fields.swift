@@ -239,10 +239,10 @@ extension ResourceChange {
             case (.double(let number), .double), (.double(let number), .float): .double(number)
             case (.int(let number), .decimal128): ValueText.value("\(number)", .decimal128)
             case (.string(let text), .double) where isOwn, (.string(let text), .float) where isOwn:
-                ValueText.value(text, type, isOwn: true)
+                ValueText.infinity(text)
             case (_, .bool), (_, .int), (_, .double), (_, .float): nil
             case (.string(let text), .string): .string(text)
-            case (.string(let text), _): ValueText.value(text, type)
+            case (.string(let text), _): ValueText.value(text, type, isOwn: isOwn)
             default: nil
             }
         if value == nil {

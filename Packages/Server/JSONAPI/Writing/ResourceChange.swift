@@ -16,7 +16,8 @@ package struct ResourceChange: Sendable {
     package private(set) var problems: [RequestFailure] = []
     /// Whether the values were entered in a form of a page. Advice then doesn't speak of JSON.
     package var isForm = false
-    /// Whether the values were read from a resource: numbers may be infinite, as in ``ResourceMembers``.
+    /// Whether the values were read from a resource, or are from a file that may be an export: numbers may be infinite,
+    /// as in ``ResourceMembers``, and decimals NaN.
     var isOwn = false
 
     /// New values, by column.
