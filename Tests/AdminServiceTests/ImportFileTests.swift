@@ -139,12 +139,29 @@ struct ImportFileTests {
         arguments: [
             "[{", "[{}", "[{},", "[{},]", "[{} {}]", "[1]", "null", "{}]", "[{}]x", "{\"a\":}", "{\"a\":1", "[,{}]",
             String(repeating: "[", count: 100_000), "{\"a\":" + String(repeating: "[", count: 100_000),
+            "{\"a\":1,\"a\":2}", "{\"é\":1,\"e\u{301}\":2}", "{\"a\":{\"é\":1,\"\\u0065\u{301}\":2}}",
             "{\"a\":\"\u{1}\"}", "\"", "{'a':1}", "{} {}", "{\"a\":\"\u{0}\"}", "\u{FEFF}x",
             "{\"a\":\"" + String(repeating: "x", count: ImportLimits.itemByteCount) + "\"}",
         ])
     func brokenJSON(_ text: String) {
         for piece in [1, 1_000_000] where piece > 1 || text.utf8.count < 200_000 {
             #expect(throws: ImportFileError.self) { try Self.objects(Array(text.utf8), piece: piece) }
+        }
+    }
+
+    @Test("a member that an object has twice, written in two ways, is named with its line, as a column of a table is")
+    func repeatedMembers() {
+        for text in ["{}\n{\"é\":1,\n\"e\u{301}\":2}", "a\n\"é\",\"e\u{301}\""] {
+            let error = #expect(throws: ImportFileError.self) {
+                if text.hasPrefix("{") {
+                    _ = try Self.objects(Array(text.utf8), piece: 1_000)
+                } else {
+                    var file = ImportFile(.csv)
+                    _ = try file.rows(in: Array(text.dropFirst(2).utf8))
+                    _ = try file.finish()
+                }
+            }
+            #expect(error?.line == (text.hasPrefix("{") ? 3 : 1) && error?.message.contains("'é'") == true)
         }
     }
 }

@@ -279,6 +279,8 @@ import TomboloRules
                     #"{"data": {"type": "tickets", "relationships": {"event": {"data": {"type": "events"}}}}}"#,
                     [422]
                 ),
+                (#"{"data": {"type": "tickets", "type": "tickets"}}"#, [400]),
+                ("{\"data\": {\"type\": \"tickets\", \"attributes\": {\"é\": 1, \"e\u{301}\": 2}}}", [400]),
                 (String(repeating: "[", count: 20_000), [400]),
                 (#"{"data":"# + String(repeating: #"{"data":"#, count: 5_000), [400]),
                 (String(repeating: "x", count: 100_000), [413]),

@@ -101,6 +101,8 @@ import TomboloRules
             ("{}", "application/json", 400, "'name' is missing"),
             (#"{"name": null}"#, "application/json", 400, "'name' is null"),
             (#"{"name": "\ud800"}"#, "application/json", 400, ""),
+            (#"{"name": "x", "name": "y"}"#, "application/json", 400, "'name' twice"),
+            ("{\"name\": \"x\", \"é\": 1, \"e\u{301}\": 2}", "application/json", 400, "twice in one object"),
             (String(repeating: "[", count: 100_000), "application/json", 413, "too long"),
             (String(repeating: "[", count: 9_000), "application/json", 400, ""),
             (#"{"name": "x"}"#, "text/plain", 415, "must be JSON"), (#"{"name": "x"}"#, nil, 415, "must be JSON"),

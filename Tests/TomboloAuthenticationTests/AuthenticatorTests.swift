@@ -268,6 +268,7 @@ import TomboloRules
                 (#"{"a": "\#(String(repeating: "x", count: 20_000))"}"#, "bytes"), (spread, "at most 16384 bytes"),
                 (String(repeating: "[", count: 16_000), "cannot be used"),
                 (#"{"oid": 1e400}"#, "a number that doesn't fit in a Double"),
+                ("{\"a\": {\"é\": 1, \"e\u{301}\": 2}}", "two keys of one object look the same"),
                 (
                     #"{"a": \#(String(repeating: "[", count: 20))\#(String(repeating: "]", count: 20))}"#,
                     "nests deeper than 16 levels"

@@ -36,6 +36,7 @@ struct ModelDocumentErrorTests {
             ("{\"format\": 1,\n\"app\": \"a\", \"app\": \"b\", \"classes\": []}", 2, "app"),
             ("{\"format\": 1, \"app\": \"a\",\n\n\"classes\": [], \"cl\\u0061sses\" : []}", 3, "cl"),
             (document(item("A", #"{"name": "p", "type": "int", "type": "string"}"#)), 1, "type"),
+            ("{\"format\": 1, \"app\": \"a\", \"é\": 1,\n\"e\u{301}\": 2, \"classes\": []}", 2, "é"),
         ])
     func repeatedMembers(json: String, line: Int, name: String) {
         #expect(problems(json).first?.hasPrefix("Line \(line): \"\(name)") == true, "\(problems(json))")

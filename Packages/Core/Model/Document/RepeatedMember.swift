@@ -1,15 +1,18 @@
-/// Finds a member that a JSON object contains twice. Decoders silently take one of the two.
-struct RepeatedMember {
+/// Finds a member that a JSON object contains twice. Decoders silently take one of the two. To them, names that only look
+/// the same are the same name, such as `é` as one code point and as two.
+package struct RepeatedMember {
     /// The member's name as written, without quotes.
-    let name: String
+    package let name: String
     /// The line number, starting at 1.
-    let line: Int
+    package let line: Int
 
     /// Finds the first repeated member; nil if there is none.
     /// - Parameter json: valid JSON.
-    init?(in json: [UInt8]) {
+    package init?(in json: some Sequence<UInt8>) { self.init(Array(json)) }
+
+    private init?(_ json: [UInt8]) {
         /// The member names seen so far in each enclosing object; nil for an array.
-        var outer: [Set<[UInt8]>?] = []
+        var outer: [Set<String>?] = []
         var line = 1
         var index = 0
         while index < json.count {
@@ -28,8 +31,9 @@ struct RepeatedMember {
                 var next = index + 1
                 while next < json.count, Self.spaces.contains(json[next]) { next += 1 }
                 guard next < json.count, json[next] == UInt8(ascii: ":"), let last = outer.indices.last else { break }
-                if outer[last]?.insert(Self.unescaped(text)).inserted == false {
-                    name = String(decoding: text, as: UTF8.self)
+                let name = String(decoding: Self.unescaped(text), as: UTF8.self)
+                if outer[last]?.insert(name).inserted == false {
+                    self.name = String(decoding: text, as: UTF8.self)
                     self.line = line
                     return
                 }

@@ -135,7 +135,13 @@ enum Accounts {
                     """, [.text(email), .text(json)])
                 guard let row = result.first else { return nil }
                 // Data that can't be read back would lock the user out.
-                _ = try customData(row[1].string)
+                let stored = try row[1].string
+                _ = try customData(stored)
+                // PostgreSQL has kept one of two keys with the same bytes.
+                if let repeated = RepeatedMember(in: stored.utf8) {
+                    let name = repeated.name.shortened(toByteCount: 60)
+                    throw ValueError("two keys of one object look the same: '\(name)'.")
+                }
                 return ObjectId(bytes: try row[0].bytes)
             }
         } catch let error as ValueError {

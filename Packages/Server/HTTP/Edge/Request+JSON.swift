@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 public import Hummingbird
 import NIOCore
-import TomboloModel
+package import TomboloModel
 
 extension Request {
     /// Decodes the request's body.
@@ -43,11 +43,14 @@ extension Request {
         guard buffer.readableBytes > 0 else {
             throw RequestFailure(.badRequest, "The body is empty.", hint: "Send a JSON object.")
         }
+        let content: Content
         do {
-            return try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
+            content = try JSONDecoder().decode(type, from: Data(buffer.readableBytesView))
         } catch let error as DecodingError {
             throw RequestFailure(error)
         }
+        if let repeated = RepeatedMember(in: buffer.readableBytesView) { throw RequestFailure(repeated) }
+        return content
     }
 }
 
@@ -74,6 +77,12 @@ extension RequestFailure {
         default:
             self.init(.badRequest, "The body is not valid JSON.")
         }
+    }
+
+    /// Refuses a body with a member of which one of two values would be lost.
+    package init(_ repeated: RepeatedMember) {
+        let name = repeated.name.shortened(toByteCount: Self.shownPathByteCount)
+        self.init(.badRequest, "The body has '\(name)' twice in one object.", hint: "Send it once.")
     }
 
     private static func jsonName(of type: any Any.Type) -> String {

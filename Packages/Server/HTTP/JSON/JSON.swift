@@ -2,7 +2,8 @@ import TomboloModel
 
 /// A JSON value, for answers whose shape follows from a class's schema.
 ///
-/// Strings are equal if their bytes are, as with stored values: `é` as one code point differs from `é` as two.
+/// Strings are equal if their bytes are, as with stored values: `é` as one code point differs from `é` as two. Names of
+/// members that differ only in this way are the same name; a body or file with both is refused.
 public enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)

@@ -244,8 +244,10 @@ extension ImportMapping {
     }
 
     /// JSON in a cell of a table.
+    /// - Returns: nil for text that isn't JSON, or has a member twice.
     private func structured(_ cell: JSON) -> JSON? {
         guard isTable, case .string(let text) = cell else { return cell }
+        guard RepeatedMember(in: text.utf8) == nil else { return nil }
         return try? JSONDecoder().decode(JSON.self, from: Data(text.utf8))
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import TomboloHTTP
 import TomboloLocalization
+import TomboloModel
 
 /// Reads JSON objects incrementally, however the bytes are split: one on each line, as in NDJSON, or in an array.
 struct JSONRowsDecoder: Sendable {
@@ -141,6 +142,11 @@ struct JSONRowsDecoder: Sendable {
         guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self),
             let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)), case .object(let members) = json
         else { throw error(localized("The object isn't valid JSON in UTF-8."), Self.form, line: beginning) }
+        if let repeated = RepeatedMember(in: bytes) {
+            throw error(
+                localized("Another column is also called '\(repeated.name.shortened(toByteCount: 60))'."),
+                localized("Give each column its own name."), line: beginning + Int64(repeated.line) - 1)
+        }
         guard members.count <= ImportLimits.columnCount else {
             throw error(
                 localized("The object has more than \(ImportLimits.columnCount) members."),

@@ -44,6 +44,11 @@ struct RequestDocument {
                 .badRequest, "The body isn't a JSON object in UTF-8.",
                 hint: "Send a JSON:API document, such as {\"data\": {\"type\": …}}.", source: .pointer(""))
         }
+        if let repeated = RepeatedMember(in: buffer.readableBytesView) {
+            var failure = RequestFailure(repeated)
+            failure.source = .pointer("")
+            throw failure
+        }
         return RequestDocument(json: json)
     }
 
