@@ -55,8 +55,10 @@ extension SQLBuilder {
         case (.max, let type): return result("max(\(value.sql))", type, isOptional: true)
         case (.average, _): return result("avg(\(value.sql))", .double, isOptional: true)
         case (.sum, .int):
-            // `sum` fails on overflow. The sums of the two halves don't, and combining them gives a double.
-            let sql = "coalesce(sum(\(value.sql) >> 32) * 4294967296 + sum(\(value.sql) & 4294967295), 0)"
+            // `sum` fails on overflow. The sums of the two halves don't. Combining them is exact for a sum of 64 bits,
+            // since the lower half carries over first, and gives a double for any other.
+            let (high, low) = ("sum(\(value.sql) >> 32)", "sum(\(value.sql) & 4294967295)")
+            let sql = "coalesce((\(high) + (\(low) >> 32)) * 4294967296 + (\(low) & 4294967295), 0)"
             return result(sql, .int(bits: 64), isOptional: false)
         case (.sum, _): return result("coalesce(sum(\(value.sql)), 0.0)", value.type, isOptional: false)
         }

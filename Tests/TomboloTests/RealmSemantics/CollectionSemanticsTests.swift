@@ -93,6 +93,27 @@ struct CollectionSemanticsTests {
         #expect(unmanaged.pets.max(of: \.age) == 4 && unmanaged.pets.sum(ofProperty: "age") as Int == 5)
     }
 
+    @Test("A sum of 64 bits is exact, and one beyond is the least or greatest integer, managed or not")
+    func largeSums() throws {
+        let sums: [([Int], Int)] = [
+            ([.max, 1], .max), ([.max, .max, .max], .max), ([.min, -1], .min), ([.min, .min, .min, -7], .min),
+            ([.max, 1, -1], .max), ([.min, -1, 5], .min + 4), ([.max, .max, .min, .min, 7], 5),
+        ]
+        for (numbers, sum) in sums {
+            let list = List<Int>()
+            list.append(objectsIn: numbers)
+            #expect(list.sum() == sum, "\(numbers)")
+            try realm.write {
+                ada.scores.removeAll()
+                ada.scores.append(objectsIn: numbers)
+            }
+            #expect(ada.scores.sum() == sum, "\(numbers)")
+        }
+        let pets = List<Pet>()
+        pets.append(objectsIn: [Pet("a", age: .max), Pet("b", age: .max)])
+        #expect(pets.sum(of: \.age) == .max && pets.average(of: \.age) == 0x1p63)
+    }
+
     @Test("Lists of values can be filtered, sorted, made distinct and aggregated")
     func values() throws {
         #expect(ada.scores.min() == 1 && ada.scores.max() == 5 && ada.scores.sum() == 14 && ada.scores.average() == 3.5)

@@ -151,8 +151,15 @@ extension FilterOperand.Aggregate {
         }
         if self == .sum, case .int = first {
             var sum: Int64 = 0
-            for case .int(let number) in values { sum &+= number }
-            return .int(sum)
+            // The exact sum is `sum` and this many times 2^64.
+            var overflows = 0
+            for case .int(let number) in values {
+                let next = sum.addingReportingOverflow(number)
+                sum = next.partialValue
+                if next.overflow { overflows += number < 0 ? -1 : 1 }
+            }
+            // SQLite's sum is clamped too when it's read.
+            return .int(overflows == 0 ? sum : overflows < 0 ? .min : .max)
         }
         let sum = values.reduce(0.0) { sum, value in
             switch value {
