@@ -67,6 +67,30 @@ struct FileErrorTests {
                 == true)
     }
 
+    #if os(Linux)
+        @Test("Files whose names only look the same are different files")
+        func similarNames() throws {
+            var (one, other) = (folder.configuration(), folder.configuration())
+            one.fileURL = folder.url.appending(path: "caf\u{e9}.sqlite")
+            other.fileURL = folder.url.appending(path: "cafe\u{301}.sqlite")
+            let (first, second) = (try Realm(configuration: one), try Realm(configuration: other))
+            try first.write { first.add(Session(1, "first")) }
+            #expect(second.objects(Session.self).isEmpty)
+            try second.write { second.add(Session(1, "second")) }
+            #expect(first.objects(Session.self).map(\.title) == ["first"])
+            // They may differ in their settings, and one can be deleted while the other is open.
+            var third = one
+            third.fileURL = folder.url.appending(path: "\u{e9}.sqlite")
+            _ = try Realm(configuration: third)
+            var newer = third
+            newer.fileURL = folder.url.appending(path: "e\u{301}.sqlite")
+            newer.schemaVersion = 1
+            let kept = try Realm(configuration: newer)
+            #expect(try Realm.deleteFiles(for: third))
+            #expect(kept.isEmpty && FileManager.default.fileExists(atPath: newer.fileURL?.path ?? ""))
+        }
+    #endif
+
     @Test("A folder where the file should be is named")
     func folderInPlace() throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)

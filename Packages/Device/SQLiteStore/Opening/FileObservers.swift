@@ -28,14 +28,14 @@ package final class FileObservers: Sendable {
     package static func shared(for path: String) -> FileObservers {
         let name = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
         return all.withLock { known in
-            if let observers = known[name] { return observers }
+            if let observers = known[PathKey(name)] { return observers }
             let observers = FileObservers(path: name)
-            known[name] = observers
+            known[PathKey(name)] = observers
             return observers
         }
     }
 
-    private static let all = Mutex<[String: FileObservers]>([:])
+    private static let all = Mutex<[PathKey: FileObservers]>([:])
 
     /// Calls `body` after every commit, on the committing thread and outside all locks. `body` should only pass the
     /// news on.

@@ -41,18 +41,19 @@ final class OpenFile: Sendable {
         var count = 0
     }
 
-    private static let all = Mutex<[String: Uses]>([:])
+    private static let all = Mutex<[PathKey: Uses]>([:])
 
     private static let gate = NSCondition()
     /// The thread that is opening each file. Changed only under `gate`.
-    private static let opening = Mutex<[String: ThreadID]>([:])
+    private static let opening = Mutex<[PathKey: ThreadID]>([:])
 
     /// Opens a file while other callers in the process wait, since a migration can take a long time.
     /// - Throws: ``Realm/Error`` if this thread is already opening the file, which only happens in the file's own
     ///   migration block.
     static func alone<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
+        let key = PathKey(path)
         gate.lock()
-        while let owner = opening.withLock({ $0[path] }) {
+        while let owner = opening.withLock({ $0[key] }) {
             if owner == .current {
                 gate.unlock()
                 throw Realm.Error(
@@ -61,11 +62,11 @@ final class OpenFile: Sendable {
             }
             gate.wait()
         }
-        opening.withLock { $0[path] = .current }
+        opening.withLock { $0[key] = .current }
         gate.unlock()
         defer {
             gate.lock()
-            opening.withLock { $0[path] = nil }
+            opening.withLock { $0[key] = nil }
             gate.broadcast()
             gate.unlock()
         }
@@ -82,7 +83,7 @@ final class OpenFile: Sendable {
         self.path = path
         self.settings = settings
         isFirst = try Self.all.withLock { all in
-            var uses = all[path] ?? Uses(settings: settings)
+            var uses = all[PathKey(path)] ?? Uses(settings: settings)
             if let difference = settings.difference(from: uses.settings) {
                 throw Realm.Error(
                     .alreadyOpen,
@@ -90,20 +91,20 @@ final class OpenFile: Sendable {
                         + "configuration, or release the other Realm and its objects first.")
             }
             uses.count += 1
-            all[path] = uses
+            all[PathKey(path)] = uses
             return uses.count == 1
         }
     }
 
     deinit {
         Self.all.withLock { all in
-            guard var uses = all[path] else { return }
+            guard var uses = all[PathKey(path)] else { return }
             uses.count -= 1
-            all[path] = uses.count == 0 ? nil : uses
+            all[PathKey(path)] = uses.count == 0 ? nil : uses
         }
         if settings.partition != nil { SyncSession.closeIfUnused(path: path) }
     }
 
     /// Whether a Realm in the process uses the file.
-    static func isUsed(_ path: String) -> Bool { all.withLock { $0[path] != nil } }
+    static func isUsed(_ path: String) -> Bool { all.withLock { $0[PathKey(path)] != nil } }
 }

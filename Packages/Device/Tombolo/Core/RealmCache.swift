@@ -14,7 +14,7 @@ enum RealmCache {
 
     private struct Key: Hashable {
         let place: String
-        let path: String
+        let path: PathKey
     }
 
     private static let entries = Mutex<[Key: Entry]>([:])
@@ -23,7 +23,7 @@ enum RealmCache {
     static func core(
         path: String, confinement: Confinement, open: () throws -> RealmCore, matches: (RealmCore) -> Bool
     ) throws -> RealmCore {
-        let key = Key(place: confinement.cacheKey ?? UUID().uuidString, path: path)
+        let key = Key(place: confinement.cacheKey ?? UUID().uuidString, path: PathKey(path))
         if let known = entries.withLock({ $0[key] })?.core, matches(known) { return known }
         let core = try open()
         let entry = Entry(core: core, schema: core.schema)
@@ -37,7 +37,7 @@ enum RealmCache {
     /// Whether a Realm of the file with other classes is open.
     static func isOpen(_ path: String, withOtherClassesThan schema: Schema) -> Bool {
         entries.withLock { entries in
-            entries.contains { $0.key.path == path && $0.value.core != nil && $0.value.schema != schema }
+            entries.contains { $0.key.path == PathKey(path) && $0.value.core != nil && $0.value.schema != schema }
         }
     }
 

@@ -30,7 +30,7 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     public var isInvalidated: Bool { isTaken.withLock { $0 } }
 
     func find(in realm: Realm) -> Confined? {
-        guard realm.core.file.path == path else {
+        guard PathKey(realm.core.file.path) == PathKey(path) else {
             programError("This reference belongs to another file. Resolve it in a Realm of the same file.")
         }
         let isFirst = isTaken.withLock { isTaken in

@@ -129,16 +129,16 @@ public final class SyncSession: Sendable {
 
     // MARK: One session for each file
 
-    private static let all = Mutex<[String: SyncSession]>([:])
+    private static let all = Mutex<[PathKey: SyncSession]>([:])
 
     /// Returns the file's session, and starts it when it's first requested. Opening a Realm later ends a suspension.
     static func session(
         path: String, schema: Schema, configuration: SyncConfiguration, realm: Realm.Configuration
     ) throws -> SyncSession {
         let session = try all.withLock { sessions in
-            if let session = sessions[path] { return session }
+            if let session = sessions[PathKey(path)] { return session }
             let session = try SyncSession(path: path, schema: schema, configuration: configuration, realm: realm)
-            sessions[path] = session
+            sessions[PathKey(path)] = session
             return session
         }
         session.adopt(configuration, realm)
@@ -150,7 +150,7 @@ public final class SyncSession: Sendable {
     /// uses it.
     /// - Throws: ``Realm/Error`` with the code `incompatibleSession` if the file is synchronised for another user.
     static func makeWay(path: String, schema: Schema, configuration: SyncConfiguration) throws {
-        guard let session = all.withLock({ $0[path] }), let old = session.parentUser() else { return }
+        guard let session = all.withLock({ $0[PathKey(path)] }), let old = session.parentUser() else { return }
         let new = configuration.user
         let url = try new.app.configuration.syncURL()
         guard old.id == new.id, session.url == url else {
@@ -172,10 +172,10 @@ public final class SyncSession: Sendable {
     }
 
     /// The session of a file, or nil if there's none.
-    static func known(path: String) -> SyncSession? { all.withLock { $0[path] } }
+    static func known(path: String) -> SyncSession? { all.withLock { $0[PathKey(path)] } }
 
     /// Removes the session of a file that is about to be deleted; nil if there is none. The caller closes the session.
-    static func remove(path: String) -> SyncSession? { all.withLock { $0.removeValue(forKey: path) } }
+    static func remove(path: String) -> SyncSession? { all.withLock { $0.removeValue(forKey: PathKey(path)) } }
 
     /// Adopts the settings of the most recently opened Realm.
     private func adopt(_ configuration: SyncConfiguration, _ realm: Realm.Configuration) {
