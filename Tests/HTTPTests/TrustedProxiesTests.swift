@@ -3,7 +3,8 @@ import NIOCore
 import PostgresClient
 import ServiceTestSupport
 import Testing
-import TomboloHTTP
+
+@testable import TomboloHTTP
 
 /// Which proxies are trusted to report a request's origin.
 @Suite struct TrustedProxiesTests {
@@ -59,6 +60,38 @@ import TomboloHTTP
     func contradictionsAreNotBelieved() {
         #expect(client("10.1.2.3", "203.0.113.5", forwarded: ["for=1.1.1.1"]) == "10.1.2.3")
         #expect(client("10.1.2.3", "203.0.113.5", forwarded: ["for=203.0.113.5"]) == "203.0.113.5")
+    }
+
+    @Test("The scheme is the one that the client called with, and a client can't claim one")
+    func scheme() {
+        func isSecure(_ forwarded: String..., proto: [String] = [], forwardedFor: [String] = []) -> Bool? {
+            var headers = HTTPFields()
+            headers[values: .forwarded] = forwarded
+            headers[values: .forwardedProto] = proto
+            headers[values: .forwardedFor] = forwardedFor
+            return proxies.isSecure(peer: "10.1.2.3", headers: headers)
+        }
+        // The outer proxy has TLS, the inner one doesn't, and the reverse.
+        #expect(isSecure("for=1.1.1.1;proto=https, for=10.9.9.9;proto=http") == true)
+        #expect(isSecure("for=1.1.1.1;proto=https", "for=10.9.9.9;proto=http") == true)
+        #expect(isSecure("for=1.1.1.1;proto=http, for=10.9.9.9;proto=https") == false)
+        #expect(isSecure("for=1.1.1.1;proto=https, for=10.8.8.8;proto=http, for=10.9.9.9;proto=http") == true)
+        // An outer proxy that says nothing about it.
+        #expect(isSecure("for=1.1.1.1, for=10.9.9.9;proto=https") == true)
+        #expect(isSecure("for=1.1.1.1, for=10.9.9.9") == nil)
+        // What precedes the client's address is only its claim.
+        #expect(isSecure("for=10.9.9.9;proto=https, for=1.1.1.1;proto=http") == false)
+        #expect(isSecure("for=8.8.8.8;proto=https, for=1.1.1.1;proto=http, for=10.9.9.9;proto=http") == false)
+        #expect(isSecure("for=1.1.1.1;proto=https, for=unknown;proto=http") == false)
+        #expect(isSecure("for=1.1.1.1;proto=https, proto=http") == false)
+        // The outer proxy maintains another header, and passes this one on as the client sent it.
+        #expect(isSecure("for=1.1.1.1;proto=https, for=10.9.9.9;proto=http", forwardedFor: ["1.1.1.1"]) == false)
+        #expect(isSecure(proto: ["https, http"], forwardedFor: ["1.1.1.1, 10.9.9.9"]) == false)
+        #expect(isSecure(proto: ["https"]) == true)
+        #expect(isSecure("for=1.1.1.1;proto=https", proto: ["http"]) == false)
+        #expect(isSecure() == nil)
+        let stranger = proxies.isSecure(peer: "198.51.100.1", headers: [.forwarded: "for=1.1.1.1;proto=https"])
+        #expect(stranger == nil)
     }
 
     @Test("An unreadable list of proxies is refused with what's wrong")

@@ -48,15 +48,28 @@ public struct TrustedProxies: Hashable, Sendable {
             peer: peer, forwarded: headers[values: .forwarded], forwardedFor: headers[values: .forwardedFor])
     }
 
-    /// Whether the nearest proxy, if it's trusted, was called by HTTPS, as it says in `X-Forwarded-Proto` or
-    /// `Forwarded`; nil if it doesn't say.
+    /// Whether the client called by HTTPS, as trusted proxies say in `X-Forwarded-Proto` or `Forwarded`; nil if they don't
+    /// say.
     func isSecure(peer: String, headers: HTTPFields) -> Bool? {
         guard contains(peer) else { return nil }
-        let forwarded = headers[values: .forwarded].flatMap { $0.split(separator: ",") }.last
-            .flatMap { Self.part("proto", of: $0) }
-        // Each proxy may append the scheme that it was called with, so the nearest proxy's is the last.
+        // The nearest proxy has set it or passed it on. In a list, an entry before the last may be the client's.
         let named = headers[values: .forwardedProto].flatMap { $0.split(separator: ",") }.last.map(Self.trimmed)
-        return (named.map(String.init) ?? forwarded).map { $0.lowercased() == "https" }
+        return (named.map(String.init) ?? forwardedScheme(headers)).map { $0.lowercased() == "https" }
+    }
+
+    /// The scheme in `Forwarded` with which the outermost trusted proxy was called, of those that name one. An element has
+    /// the scheme and the address of the proxy's caller, so the elements are followed like those that name the client.
+    /// Beside `X-Forwarded-For`, only the nearest proxy certainly maintains this header.
+    private func forwardedScheme(_ headers: HTTPFields) -> String? {
+        let isOnlyHeader = headers[values: .forwardedFor].isEmpty
+        var scheme: String?
+        let elements = headers[values: .forwarded].flatMap { $0.split(separator: ",") }
+        for element in elements.suffix(Self.maximumHopCount).reversed() {
+            scheme = Self.part("proto", of: element) ?? scheme
+            guard isOnlyHeader, let caller = Self.part("for", of: element).flatMap({ IPAddress($0) }), contains(caller)
+            else { break }
+        }
+        return scheme
     }
 
     /// Each proxy appends the address that called it. So the list is read from its end, as long as the entries are
