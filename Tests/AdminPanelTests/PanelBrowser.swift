@@ -38,7 +38,7 @@ final class PanelBrowser: Sendable {
         let app = buildAdminApplication(
             host: "127.0.0.1", port: 0, pool: fixture.adminServer.pool, rules: rules, models: fixture.adminModels,
             authenticator: fixture.adminServer.authenticator, limits: limits, keptRequests: keptRequests,
-            pages: { panel.add(to: $0, with: $1) })
+            languages: PanelLanguages.builtIn.texts, pages: { panel.add(to: $0, with: $1) })
         try await app.test(.router) { try await body(app, $0) }
     }
 

@@ -4,6 +4,7 @@ public import ServiceLifecycle
 public import TomboloAuthentication
 public import TomboloHTTP
 import TomboloJSONAPI
+public import TomboloLocalization
 public import TomboloMetrics
 public import TomboloRules
 public import TomboloServerModel
@@ -24,13 +25,15 @@ public enum AdminServer {
 ///   - metrics: where requests are counted; nil to count nothing.
 ///   - keptRequests: where requests are kept for days; nil keeps only the latest, in memory. It needs a
 ///     ``RequestWriterService``.
+///   - languages: the languages besides English in which jobs tell what happened.
 ///   - pages: adds the routes of pages for people, if the server has any. It gets what the JSON routes work with.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(
     host: String, port: Int, pool: PostgresPool, rules: LiveRules, models: ServerModels? = nil,
     authenticator: Authenticator, showsDecisions: Bool = false, limits: HTTPLimits = HTTPLimits(),
     metrics: MetricRegistry? = nil, people: PeopleOptions = PeopleOptions(),
-    keptRequests: KeptRequests? = nil, logger: Logger = Logger(label: "admin"),
+    keptRequests: KeptRequests? = nil, languages: MessageCatalogues = MessageCatalogues([]),
+    logger: Logger = Logger(label: "admin"),
     pages: (Routes, AdminParts) -> Void = { _, _ in },
     whenRunning: @escaping @Sendable (Int) async -> Void = { _ in }
 ) -> HTTPApplication {
@@ -51,7 +54,7 @@ public func buildAdminApplication(
                 className, key, by: user, because: reason, on: connection)
         }
         api.add(to: $0)
-        BulkRoutes(api: api, trash: .of(pool)).add(to: $0)
+        BulkRoutes(api: api, trash: .of(pool), languages: languages).add(to: $0)
         pages($0, AdminParts(api: api, people: people, requests: requests, keptRequests: keptRequests))
     }
 }

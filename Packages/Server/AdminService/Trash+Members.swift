@@ -18,8 +18,8 @@ extension Trash {
 
     static var nothing: RequestFailure {
         RequestFailure(
-            .notFound, localized("There is nothing in the trash with this id."),
-            hint: "Give the id of an object or a group; GET /admin/trash lists them.",
+            .notFound, Wording("There is nothing in the trash with this id."),
+            hint: Wording(untranslated: "Give the id of an object or a group; GET /admin/trash lists them."),
             pageHint: localized("Somebody may have restored it, or deleted it permanently."))
     }
 
@@ -52,8 +52,8 @@ extension Trash {
                 """, [value])
             guard members.count + result.count <= Self.groupLimit else {
                 throw RequestFailure(
-                    .conflict, localized("The group has more than \(Self.groupLimit) objects."),
-                    hint: "Name them one by one; GET /admin/trash lists them.",
+                    .conflict, Wording("The group has more than \(Self.groupLimit) objects."),
+                    hint: Wording(untranslated: "Name them one by one; GET /admin/trash lists them."),
                     pageHint: localized("Choose the objects one by one."))
             }
             for source in result {

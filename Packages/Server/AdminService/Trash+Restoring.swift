@@ -7,7 +7,6 @@ import TomboloPostgresStore
 package import TomboloRules
 import TomboloSQL
 import TomboloJSONAPI
-import TomboloLocalization
 
 extension TomboloRules.Operation {
     /// Permits giving an object new values of its unique properties while restoring it, even if the rules' `fields`
@@ -73,17 +72,17 @@ extension Trash {
             var members = try await members(of: address, connection)
             guard !members.isEmpty else { throw Self.nothing }
             guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
-                throw RequestFailure(.forbidden, localized("Not permitted to restore all the objects."))
+                throw RequestFailure(.forbidden, Wording("Not permitted to restore all the objects."))
             }
             if let other = wishes.ids.subtracting(members.map(\.address)).map(\.text).min() {
                 throw RequestFailure(
-                    .unprocessable, localized("\(other) isn't one of the objects to restore."),
-                    hint: "Name objects of the group; GET /admin/trash lists them.")
+                    .unprocessable, Wording("\(other) isn't one of the objects to restore."),
+                    hint: Wording(untranslated: "Name objects of the group; GET /admin/trash lists them."))
             }
             members.removeAll { wishes.leave.contains($0.address) }
             guard !members.isEmpty else {
                 throw RequestFailure(
-                    .unprocessable, localized("Nothing is left to restore: all the objects would stay in the trash."))
+                    .unprocessable, Wording("Nothing is left to restore: all the objects would stay in the trash."))
             }
             for index in members.indices {
                 guard let values = wishes.values[members[index].address] else { continue }
@@ -117,14 +116,14 @@ extension Trash {
             guard let index = item.columnIndex(name), unique.contains(index) else {
                 let known = unique.sorted().map { item.columns[$0].name }.joined(separator: ", ")
                 throw RequestFailure(
-                    .unprocessable, localized("A restore can only change unique properties of \(item.name)."),
-                    hint: known.isEmpty ? localized("\(item.name) has none.") : localized("Choose one of \(known)."))
+                    .unprocessable, Wording("A restore can only change unique properties of \(item.name)."),
+                    hint: known.isEmpty ? Wording("\(item.name) has none.") : Wording("Choose one of \(known)."))
             }
             let column = item.columns[index]
             guard let value = json.value(of: schema.storedType(of: column)) else {
                 throw RequestFailure(
                     .unprocessable,
-                    localized("The new \(name) of \(member.key.keyText) doesn't fit the property's type."),
+                    Wording("The new \(name) of \(member.key.keyText) doesn't fit the property's type."),
                     properties: [name])
             }
             do throws(ValueError) {
@@ -132,7 +131,7 @@ extension Trash {
             } catch {
                 throw RequestFailure(
                     .unprocessable,
-                    localized("The new \(name) of \(member.key.keyText) is refused: \(error.wording.localized)"),
+                    Wording("The new \(name) of \(member.key.keyText) is refused: \(error.wording)"),
                     properties: [name])
             }
             new[index] = value
@@ -143,7 +142,7 @@ extension Trash {
                     && restorer.may(.restoreWithValues, item.name, new)
         else {
             throw RequestFailure(
-                .forbidden, localized("Not permitted to give \(item.name) \(member.key.keyText) these values."))
+                .forbidden, Wording("Not permitted to give \(item.name) \(member.key.keyText) these values."))
         }
         for name in values.keys.sorted() {
             guard let index = item.columnIndex(name) else { continue }
@@ -181,7 +180,7 @@ extension Trash {
                     if wishes.swap.contains(member.address) {
                         guard maySwap else {
                             throw RequestFailure(
-                                .forbidden, localized("Not permitted to move the live \(name) into the trash instead."))
+                                .forbidden, Wording("Not permitted to move the live \(name) into the trash instead."))
                         }
                         try await move(name, live, UUID(), by: restorer.subject.userID, connection)
                         continue
@@ -268,8 +267,8 @@ extension Trash {
                 guard let row = found.first else { continue }
                 let parent = try row[0].string
                 var failure = RequestFailure(
-                    .conflict, localized("The \(target.name) that this \(item.name) belongs to is in the trash too."),
-                    hint: localized("Restore the \(target.name) \(parent) first."), properties: [column.name])
+                    .conflict, Wording("The \(target.name) that this \(item.name) belongs to is in the trash too."),
+                    hint: Wording("Restore the \(target.name) \(parent) first."), properties: [column.name])
                 failure.details = [
                     "parent": [
                         "class": .string(target.name), "_id": .string(parent),

@@ -5,7 +5,6 @@ import TomboloHTTP
 public import TomboloModel
 import TomboloPostgresStore
 import TomboloRules
-import TomboloLocalization
 
 /// The trash. Deleted objects stay there for a month, visible only to administrators, and can be restored together
 /// with everything that was trashed at the same time. The database's own functions, such as `tombolo.trash`, move the
@@ -67,8 +66,8 @@ public struct Trash: Sendable {
     static func takesTooMuch(_ className: String, _ error: PostgresError) -> RequestFailure {
         RequestFailure(
             .conflict,
-            localized("More than \(TrashLimits.takenAlong) objects would go into the trash with this \(className)."),
-            hint: localized("First move the objects that link to it into the trash, in parts."), cause: error)
+            Wording("More than \(TrashLimits.takenAlong) objects would go into the trash with this \(className)."),
+            hint: Wording("First move the objects that link to it into the trash, in parts."), cause: error)
     }
 
     nonisolated(nonsending) func move(

@@ -34,17 +34,19 @@ struct TrashClash: Sendable {
     /// A failure with status 409 that lists all clashes and the possible choices.
     static func failure(_ clashes: [TrashClash]) -> RequestFailure {
         let first = clashes[0]
-        let list = first.properties.dropFirst().reduce(first.properties.first ?? "") { localized("\($0) and \($1)") }
-        var message = localized("A live \(first.className) has the same \(list); nothing was restored.")
+        let list = first.properties.wordingByAnd
+        var message = Wording("A live \(first.className) has the same \(list); nothing was restored.")
         let more = clashes.count - 1
         if more > 0 {
-            message += " " + localized(more, one: "\(more) more object clashes.", other: "\(more) more objects clash.")
+            let others = localized(more, one: "\(more) more object clashes.", other: "\(more) more objects clash.")
+            message = Wording(pattern: "{0} {1}", values: [.wording(message), .text(others)])
         }
         var failure = RequestFailure(
             .conflict, message,
-            hint:
-                "Restore again and choose: 'values' gives it another \(list), 'leave' keeps it in the trash, 'swap' moves "
-                + "the live \(first.className) there.", properties: first.properties)
+            hint: Wording(
+                untranslated:
+                    "Restore again and choose: 'values' gives it another \(list), 'leave' keeps it in the trash, "
+                    + "'swap' moves the live \(first.className) there."), properties: first.properties)
         failure.details = ["clashes": .array(clashes.map(\.json))]
         return failure
     }

@@ -72,16 +72,16 @@ public struct JSONAPIRoutes: Sendable {
     func key(_ context: EdgeContext, of type: ResourceType) throws -> Value {
         guard let text = context.parameters.get("id")?.removingPercentEncoding, let key = type.keyValue(text) else {
             throw RequestFailure(
-                .notFound, localized("There is no resource of type '\(type.name)' with this id."),
-                hint: localized("The id must be \(ValueText.expected(type.keyType))."))
+                .notFound, Wording("There is no resource of type '\(type.name)' with this id."),
+                hint: Wording("The id must be \(ValueText.expected(type.keyType))."))
         }
         return key
     }
 
     static func noSuchResource(_ type: ResourceType) -> RequestFailure {
         RequestFailure(
-            .notFound, localized("There is no resource of type '\(type.name)' with this id."),
-            hint: localized("It may be in the trash, or you aren't permitted to see it."))
+            .notFound, Wording("There is no resource of type '\(type.name)' with this id."),
+            hint: Wording("It may be in the trash, or you aren't permitted to see it."))
     }
 
     /// The relationship in the address.
@@ -94,7 +94,7 @@ public struct JSONAPIRoutes: Sendable {
         else {
             throw RequestFailure(
                 .notFound, "\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'.",
-                hint: ResourceQuery.nearest(name, known.map(\.name)))
+                hint: ResourceQuery.nearest(name, known.map(\.name)).localized)
         }
         return (field, target)
     }

@@ -1,4 +1,4 @@
-import TomboloModel
+public import TomboloModel
 
 /// A text for people, before it's translated: English, with places for values. `"\(count) rows of \(name)"` has the key
 /// `{0} rows of {1}`, by which catalogues know it.
@@ -27,6 +27,9 @@ public struct LocalizedMessage: ExpressibleByStringInterpolation, CustomStringCo
 
         public mutating func appendLiteral(_ text: String) { if !text.isEmpty { parts.append(.text(text)) } }
         public mutating func appendInterpolation(_ value: some Any) { parts.append(.value("\(value)")) }
+
+        /// The text in the language of ``MessageCatalogue/current``.
+        public mutating func appendInterpolation(_ wording: Wording) { parts.append(.value(wording.localized)) }
 
         /// An optional value would appear as "Optional(…)".
         @available(*, unavailable, message: "Say what stands there without a value.")

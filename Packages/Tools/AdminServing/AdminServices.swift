@@ -42,7 +42,7 @@ public func buildAdminServices(
     var server = buildAdminApplication(
         host: configuration.host, port: configuration.port, pool: pool, rules: rules, models: models,
         authenticator: authenticator, showsDecisions: showsDecisions, limits: configuration.limits, metrics: metrics,
-        people: PeopleOptions(settings), keptRequests: kept, logger: logger,
+        people: PeopleOptions(settings), keptRequests: kept, languages: environment.languages.texts, logger: logger,
         pages: { panel.add(to: $0, with: $1) },
         whenRunning: whenRunning)
     server.certificate = certificate

@@ -79,7 +79,7 @@ struct JobContent {
         state = JobWords.state(job)
         isOpen = JobWords.isOpen(job)
         kind = job["state"]?.text == "done" ? "yes" : job["state"]?.text == "failed" ? "own" : ""
-        message = job["message"]?.text.map(localizedText)
+        message = job["message"]?.text
         whenInterrupted =
             job["atomicity"]?.text == "all or nothing"
             ? localized("It starts over: all or nothing.")
@@ -139,7 +139,7 @@ struct JobContent {
             title: title ?? (place == nil ? id ?? localized("new object") : ""),
             path: title == nil ? nil : type.flatMap { type in id.map { ClassPages.path(of: type, id: $0) } },
             outcome: JobWords.outcomes.first { $0.name == outcome }?.title ?? outcome,
-            isRefused: outcome == "refused", reason: row["reason"]?.text.map(localizedText),
+            isRefused: outcome == "refused", reason: row["reason"]?.text,
             changes: changes(row))
     }
 

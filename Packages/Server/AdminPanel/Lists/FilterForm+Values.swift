@@ -38,7 +38,7 @@ extension FilterForm {
         case .int: localized("a whole number")
         case .float, .double, .decimal128: localized("a number, such as 12.5")
         case .date: localized("a date, such as 2026-05-14 or 2026-05-14 13:22, in UTC")
-        default: ValueText.expected(type)
+        default: ValueText.expected(type).localized
         }
     }
 

@@ -133,7 +133,7 @@ struct ListRequest {
                 let (plural, shown) = (ClassTitle.plural(of: type), name.shortened(toByteCount: 60))
                 throw RequestFailure(
                     .badRequest, localized("\(plural) have no field '\(shown)'."),
-                    hint: ResourceQuery.nearest(name, fields.map(\.name)))
+                    hint: ResourceQuery.nearest(name, fields.map(\.name)).localized)
             }
             return field
         }

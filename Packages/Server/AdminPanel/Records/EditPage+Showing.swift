@@ -48,7 +48,7 @@ extension EditPage {
         values["hasTogether"] = !together.isEmpty
         if let version = content.version { values["version"] = version }
         if isNew, !FormKeys.make(type) {
-            values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType)]
+            values["key"] = ["value": content.id, "hint": ValueText.expected(type.keyType).localized]
         }
         values["copied"] = content.copied.sorted { $0.key < $1.key }.map {
             ["name": Self.copyPrefix + $0.key, "value": CellText.compact($0.value)]

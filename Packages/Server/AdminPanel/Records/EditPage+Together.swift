@@ -24,7 +24,7 @@ extension EditPage {
         guard let link = links.first(where: { $0.name == name }) else {
             throw RequestFailure(
                 .notFound, localized("Nothing links to \(plural) through '\(name.shortened(toByteCount: 60))'."),
-                hint: ResourceQuery.nearest(name, links.map(\.name)))
+                hint: ResourceQuery.nearest(name, links.map(\.name)).localized)
         }
         if let children = ChildRows(link, of: key, self) { return children }
         if let denial = view.refusal(key == nil ? .create : .update, link.type) { throw RequestFailure(denial) }

@@ -4619,6 +4619,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/JobRunner.swift
 
+        msgid "One row was refused; nothing was changed."
+        msgstr "Une ligne a été refusée ; rien n’a été modifié."
+
+        msgid "{0} rows were refused; nothing was changed."
+        msgstr "{0} lignes ont été refusées ; rien n’a été modifié."
+
         msgid "Somebody else had it locked for more than {0}."
         msgstr "Quelqu’un d’autre a bloqué l’objet pendant plus de {0}."
 
@@ -4627,6 +4633,9 @@ extension BuiltInTranslations {
 
         msgid "The account that started this job has been deleted or disabled."
         msgstr "Le compte qui a demandé cette tâche n’existe plus ou est désactivé."
+
+        msgid "The class {0} no longer exists."
+        msgstr "La classe {0} n’existe plus."
 
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
@@ -4667,6 +4676,12 @@ extension BuiltInTranslations {
 
         msgid "It already has its old values."
         msgstr "Il est comme avant."
+
+        msgid "Somebody has since changed {0}."
+        msgstr "Quelqu’un a modifié {0} depuis."
+
+        msgid "Left {0}, which somebody has since changed."
+        msgstr "Laissé tel quel, car modifié depuis par quelqu’un : {0}."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
 
@@ -4925,6 +4940,9 @@ extension BuiltInTranslations {
 
         msgid "Send a list."
         msgstr "Envoyez une liste."
+
+        msgid "{0} has no attribute '{1}'."
+        msgstr "{0} n’a pas d’attribut « {1} »."
 
         msgid "{0} needs '{1}'."
         msgstr "{0} : « {1} » est nécessaire."

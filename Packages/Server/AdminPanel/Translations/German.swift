@@ -4620,6 +4620,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/JobRunner.swift
 
+        msgid "One row was refused; nothing was changed."
+        msgstr "Eine Zeile wurde abgelehnt; geändert wurde nichts."
+
+        msgid "{0} rows were refused; nothing was changed."
+        msgstr "{0} Zeilen wurden abgelehnt; geändert wurde nichts."
+
         msgid "Somebody else had it locked for more than {0}."
         msgstr "Jemand anderes hielt es länger als {0} gesperrt."
 
@@ -4628,6 +4634,9 @@ extension BuiltInTranslations {
 
         msgid "The account that started this job has been deleted or disabled."
         msgstr "Das Konto, von dem dieser Auftrag kam, gibt es nicht mehr, oder es ist deaktiviert."
+
+        msgid "The class {0} no longer exists."
+        msgstr "Die Klasse {0} gibt es nicht mehr."
 
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
@@ -4668,6 +4677,12 @@ extension BuiltInTranslations {
 
         msgid "It already has its old values."
         msgstr "Es ist, wie es war."
+
+        msgid "Somebody has since changed {0}."
+        msgstr "Inzwischen hat jemand {0} geändert."
+
+        msgid "Left {0}, which somebody has since changed."
+        msgstr "{0} blieb, wie es ist: Das hat inzwischen jemand geändert."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
 
@@ -4926,6 +4941,9 @@ extension BuiltInTranslations {
 
         msgid "Send a list."
         msgstr "Senden Sie eine Liste."
+
+        msgid "{0} has no attribute '{1}'."
+        msgstr "{0} hat kein Attribut „{1}“."
 
         msgid "{0} needs '{1}'."
         msgstr "{0} braucht „{1}“."

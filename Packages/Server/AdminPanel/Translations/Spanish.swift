@@ -4619,6 +4619,12 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Jobs/JobRunner.swift
 
+        msgid "One row was refused; nothing was changed."
+        msgstr "Se rechazó una fila; no se cambió nada."
+
+        msgid "{0} rows were refused; nothing was changed."
+        msgstr "Se rechazaron {0} filas; no se cambió nada."
+
         msgid "Somebody else had it locked for more than {0}."
         msgstr "Otra persona lo mantuvo bloqueado durante más de {0}."
 
@@ -4627,6 +4633,9 @@ extension BuiltInTranslations {
 
         msgid "The account that started this job has been deleted or disabled."
         msgstr "La cuenta que pidió esto ya no existe o está desactivada."
+
+        msgid "The class {0} no longer exists."
+        msgstr "La clase {0} ya no existe."
 
         # Packages/Server/JSONAPI/Jobs/JobStore.swift
 
@@ -4667,6 +4676,12 @@ extension BuiltInTranslations {
 
         msgid "It already has its old values."
         msgstr "Está como estaba."
+
+        msgid "Somebody has since changed {0}."
+        msgstr "Alguien ha cambiado {0} desde entonces."
+
+        msgid "Left {0}, which somebody has since changed."
+        msgstr "Se dejó como está, porque alguien lo ha cambiado desde entonces: {0}."
 
         # Packages/Server/JSONAPI/Jobs/OwnJobs.swift
 
@@ -4925,6 +4940,9 @@ extension BuiltInTranslations {
 
         msgid "Send a list."
         msgstr "Envíe una lista."
+
+        msgid "{0} has no attribute '{1}'."
+        msgstr "{0} no tiene ningún atributo «{1}»."
 
         msgid "{0} needs '{1}'."
         msgstr "{0} necesita «{1}»."

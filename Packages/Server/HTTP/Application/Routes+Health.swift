@@ -21,13 +21,15 @@ extension Routes {
         on(.get, Self.readyPath, access: .open(because: localized("says only whether the database answers"))) {
             _, _, _ in
             if readiness?.isDraining == true {
-                throw RequestFailure(.unavailable, "The server is about to end.", hint: RequestFailure.retryHint)
+                throw RequestFailure(
+                    .unavailable, "The server is about to end.", hint: RequestFailure.retryHint.localized)
             }
             do {
                 try await withTimeout(Self.readinessTimeout.patient) { _ = try await pool.query("SELECT 1") }
             } catch {
                 throw RequestFailure(
-                    .unavailable, "The database does not answer.", hint: RequestFailure.retryHint, cause: error)
+                    .unavailable, "The database does not answer.", hint: RequestFailure.retryHint.localized,
+                    cause: error)
             }
             return JSONAnswer(["status": "ready"])
         }

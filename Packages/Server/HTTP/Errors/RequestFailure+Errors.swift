@@ -5,6 +5,7 @@ import NIOHTTP1
 public import PostgresClient
 import TomboloAuthentication
 import TomboloLocalization
+import TomboloModel
 
 extension RequestFailure {
     /// Any error, worded for clients. An unknown error becomes ``Code/internalError`` without details.
@@ -14,15 +15,15 @@ extension RequestFailure {
         case let error as PostgresError: self.init(error)
         case let error as AuthenticationError: self.init(error)
         case let error as PostgresPoolError:
-            self.init(.unavailable, localized("The server is busy."), hint: Self.retryHint, cause: error)
+            self.init(.unavailable, Wording("The server is busy."), hint: Self.retryHint, cause: error)
         case let error as HTTPError: self.init(error)
         case is NIOTooManyBytesError: self = .bodyTooLarge
         case is HTTPParserError:
-            self.init(.badRequest, localized("The request's body is incomplete or isn't valid HTTP."), cause: error)
+            self.init(.badRequest, Wording("The request's body is incomplete or isn't valid HTTP."), cause: error)
         default:
             self.init(
-                .internalError, localized("The server could not carry out the request."),
-                hint: localized("The server's log has the details under this request's id."), cause: error)
+                .internalError, Wording("The server could not carry out the request."),
+                hint: Wording("The server's log has the details under this request's id."), cause: error)
         }
     }
 
@@ -36,18 +37,19 @@ extension RequestFailure {
             self.init(
                 .conflict,
                 columns.isEmpty
-                    ? localized("Another object already has a value that must be unique.")
-                    : localized("Another object already has the same \(names)."),
+                    ? Wording("Another object already has a value that must be unique.")
+                    : Wording("Another object already has the same \(names)."),
                 hint: columns.isEmpty
-                    ? localized("Change it on one of the two, then try again.")
-                    : localized("Change \(names) on one of the two, then try again."),
+                    ? Wording("Change it on one of the two, then try again.")
+                    : Wording("Change \(names) on one of the two, then try again."),
                 properties: columns, cause: error)
         case .resultTooLarge:
             self.init(
-                .unprocessable, localized("The answer would be too large."),
-                hint:
-                    "Ask for less at once: use page[size] for fewer resources, and fields[…] for fewer of their "
-                    + "fields.",
+                .unprocessable, Wording("The answer would be too large."),
+                hint: Wording(
+                    untranslated:
+                        "Ask for less at once: use page[size] for fewer resources, and fields[…] for fewer of their "
+                        + "fields."),
                 pageHint: localized("Choose fewer columns, or filter the list."),
                 cause: error)
         case .undefinedTable where Self.isInFunction(error), .undefinedColumn where Self.isInFunction(error):
@@ -55,32 +57,32 @@ extension RequestFailure {
             // behind, and trying again won't help.
             self.init(
                 .internalError,
-                localized("A function in the database uses a table or a column that no longer exists."),
-                hint: localized(
+                Wording("A function in the database uses a table or a column that no longer exists."),
+                hint: Wording(
                     "It may have been renamed. The server's log has the function under this request's id: change the "
                         + "function, or give the table or the column its old name back."), cause: error)
         case .undefinedTable, .undefinedColumn:
             // A migration has renamed it; servers follow with the next tick.
-            self.init(.unavailable, localized("The server's model is changing."), hint: Self.retryHint, cause: error)
+            self.init(.unavailable, Wording("The server's model is changing."), hint: Self.retryHint, cause: error)
         // There is a moment without a database while a restored one takes its name.
         case _ where error.isRetryable || error.code == .invalidCatalogName:
             self.init(
-                .unavailable, localized("The database does not answer at the moment."), hint: Self.retryHint,
+                .unavailable, Wording("The database does not answer at the moment."), hint: Self.retryHint,
                 cause: error)
         case _ where error.isRefusal:
             // A constraint's name says what it demands, and contains no value.
             let rule = error.code == .checkViolation ? error.constraintName : nil
             self.init(
                 .unprocessable,
-                error.raisedSentence ?? rule.map {
-                    localized("The database refused the change: it would break the rule '\($0)'.")
-                }
-                    ?? localized("The database refused a value."), hint: error.raisedSentence == nil ? nil : error.hint,
+                error.raisedSentence.map { Wording(untranslated: $0) }
+                    ?? rule.map { Wording("The database refused the change: it would break the rule '\($0)'.") }
+                    ?? Wording("The database refused a value."),
+                hint: error.raisedSentence == nil ? nil : error.hint.map { Wording(untranslated: $0) },
                 cause: error)
         default:
             self.init(
-                .internalError, localized("The server could not carry out the request."),
-                hint: localized("The server's log has the details under this request's id."), cause: error)
+                .internalError, Wording("The server could not carry out the request."),
+                hint: Wording("The server's log has the details under this request's id."), cause: error)
         }
     }
 
@@ -98,11 +100,11 @@ extension RequestFailure {
         error.context?.contains("PL/pgSQL function") == true
     }
 
-    static var retryHint: String { localized("Try the same request again in a moment.") }
+    static var retryHint: Wording { Wording("Try the same request again in a moment.") }
     /// 503 for a request that would have to wait with too many others for a shared answer.
     package static var tooManyWaiting: RequestFailure {
         RequestFailure(
-            .unavailable, localized("The server has more requests of this kind than it can hold."), hint: retryHint)
+            .unavailable, Wording("The server has more requests of this kind than it can hold."), hint: retryHint)
     }
     /// 401 for a request that only makes sense for somebody who is logged in.
     package static var needsUser: RequestFailure {

@@ -1,3 +1,5 @@
+import TomboloLocalization
+public import TomboloModel
 package import TomboloRules
 
 /// Why a request wasn't carried out, in two voices: ``message`` and ``hint`` are safe to show to the client, ``cause``
@@ -6,10 +8,11 @@ package import TomboloRules
 /// Services throw it. The edge decides which HTTP status it becomes, by ``Code/status``.
 public struct RequestFailure: Error, Sendable {
     public var code: Code
-    /// What was wrong and where, for the client.
-    public var message: String
+    /// What was wrong and where, for the client. A job stores it, and whoever looks at the job reads it in their
+    /// language.
+    public var wording: Wording
     /// What to do about it, for the client.
-    public var hint: String?
+    public var hintWording: Wording?
     /// The hint for somebody who sees a page, if ``hint`` speaks of requests.
     public var pageHint: String?
     /// For a conflict: the properties whose values clash.
@@ -33,27 +36,48 @@ public struct RequestFailure: Error, Sendable {
     /// Other problems of the same request, for formats that list them.
     public var others: [RequestFailure] = []
 
+    /// ``wording`` in the language of the page. A text that is set has no further translation.
+    public var message: String {
+        get { wording.localized }
+        set { wording = Wording(untranslated: newValue) }
+    }
+
+    /// ``hintWording`` in the language of the page. A text that is set has no further translation.
+    public var hint: String? {
+        get { hintWording?.localized }
+        set { hintWording = newValue.map { Wording(untranslated: $0) } }
+    }
+
+    public init(
+        _ code: Code, _ wording: Wording, hint: Wording? = nil, pageHint: String? = nil, properties: [String] = [],
+        source: Source? = nil, cause: (any Error)? = nil
+    ) {
+        self.code = code
+        self.wording = wording
+        hintWording = hint
+        self.pageHint = pageHint
+        self.properties = properties
+        self.source = source
+        self.cause = cause
+    }
+
     // Disfavoured, so that a module with translations can have its own initialiser for literals.
     @_disfavoredOverload
     public init(
         _ code: Code, _ message: String, hint: String? = nil, pageHint: String? = nil, properties: [String] = [],
         source: Source? = nil, cause: (any Error)? = nil
     ) {
-        self.code = code
-        self.message = message
-        self.hint = hint
-        self.pageHint = pageHint
-        self.properties = properties
-        self.source = source
-        self.cause = cause
+        self.init(
+            code, Wording(untranslated: message), hint: hint.map { Wording(untranslated: $0) }, pageHint: pageHint,
+            properties: properties, source: source, cause: cause)
     }
 }
 
 extension RequestFailure: CustomStringConvertible {
-    /// The full voice, for logs.
+    /// The full voice, for logs: in English.
     public var description: String {
-        var text = "\(code.rawValue): \(message)"
-        if let hint { text += " (\(hint))" }
+        var text = "\(code.rawValue): \(wording)"
+        if let hintWording { text += " (\(hintWording))" }
         if let cause { text += "; cause: \(cause)" }
         return text
     }

@@ -315,8 +315,8 @@ extension RequestFailure {
     /// 401 if nobody is logged in, otherwise 403.
     public init(_ denial: Decision.Denial) {
         self.init(
-            denial.needsLogin ? .unauthenticated : .forbidden, denial.wording.localized,
-            hint: denial.needsLogin ? "Log in with POST /login." : nil)
+            denial.needsLogin ? .unauthenticated : .forbidden, denial.wording,
+            hint: denial.needsLogin ? Wording(untranslated: "Log in with POST /login.") : nil)
     }
 
     /// 404 for an id that no live object of the class has, or whose object the caller may not know of.

@@ -1,5 +1,4 @@
 public import TomboloModel
-import TomboloLocalization
 
 extension TrashReason {
     /// The reason that a request gives.
@@ -27,12 +26,12 @@ extension TrashReason {
         switch defect {
         case .tooLong:
             RequestFailure(
-                .unprocessable, localized("The reason is longer than \(byteLimit) bytes."),
-                hint: localized("Say it in fewer words."),
+                .unprocessable, Wording("The reason is longer than \(byteLimit) bytes."),
+                hint: Wording("Say it in fewer words."),
                 source: source)
         case .controlCharacters:
             RequestFailure(
-                .unprocessable, localized("The reason has control characters."), hint: localized("Send plain text."),
+                .unprocessable, Wording("The reason has control characters."), hint: Wording("Send plain text."),
                 source: source)
         }
     }

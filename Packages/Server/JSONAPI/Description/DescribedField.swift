@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloLocalization
 package import TomboloModel
 import TomboloRules
 
@@ -39,7 +40,8 @@ package struct DescribedField: Sendable {
             default: Creation.required
             }
         let id = DescribedField(
-            name: "id", type: schemas.words(.object(["type": "string"])), expected: ValueText.expected(type.keyType),
+            name: "id", type: schemas.words(.object(["type": "string"])),
+            expected: ValueText.expected(type.keyType).localized,
             hint: nil, allowed: nil, creation: makes ? makesKey : .no, isWritable: false, target: nil)
         func described(_ field: ResourceField, _ prefix: String, isInside: Bool, isFixed: Bool) -> [DescribedField] {
             // The columns of elements belong to another class.
@@ -76,7 +78,7 @@ package struct DescribedField: Sendable {
             // JSON's own types need no more explanation.
             switch type {
             case .bool, .string, .float, .double: return nil
-            default: return ValueText.expected(type)
+            default: return ValueText.expected(type).localized
             }
         case .array, .embedded, .objects, .toOne, .toMany: return nil
         }

@@ -20,12 +20,14 @@ extension RequestExamples {
                 path: "\(request.path)?\(query.joined(separator: "&"))")
             let sent = Request(head: head, body: RequestBody(buffer: ByteBuffer()))
             // In English, as programs get it.
-            try MessageCatalogue.$current.withValue(nil) {
-                _ = try ResourceQuery(RequestParameters(sent), .list, of: type, for: view)
+            return try MessageCatalogue.$current.withValue(nil) {
+                do {
+                    _ = try ResourceQuery(RequestParameters(sent), .list, of: type, for: view)
+                    return nil
+                } catch let failure as RequestFailure {
+                    return (request, failure.code.status.code, JSONAPIFailure.document(failure, "…"))
+                }
             }
-        } catch let failure as RequestFailure {
-            return (request, failure.code.status.code, JSONAPIFailure.document(failure, "…"))
-        } catch {}
-        return nil
+        } catch { return nil }
     }
 }

@@ -44,7 +44,7 @@ extension BulkRoutes {
             _ = try Self.parameters(request)
             let wishes = try await request.json(JSON.self, context)
             let id = try await desk.start(Self.id(context), wishes, of: type, for: view)
-            return Self.accepted(try await OwnJobs(of: user, api.pool).job(id))
+            return Self.accepted(try await jobs(of: user).job(id))
         }
     }
 

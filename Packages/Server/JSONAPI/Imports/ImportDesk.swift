@@ -44,7 +44,7 @@ package struct ImportDesk: Sendable {
         if let stranger = members.keys.filter({ !Self.known.contains($0) }).min() {
             throw RequestFailure(
                 .badRequest, "'\(stranger.shortened(toByteCount: 60))' isn't supported here.",
-                hint: ResourceQuery.nearest(stranger, Self.known.sorted()))
+                hint: ResourceQuery.nearest(stranger, Self.known.sorted()).localized)
         }
         for name in ["mapping", "mode", "match", "formulas"] { arguments[name] = members[name] }
         let mapping = try ImportMapping(.object(arguments), of: type, for: view)
@@ -189,7 +189,7 @@ package struct ImportDesk: Sendable {
     }
 
     private func plan(_ draft: ImportDraft, _ version: String, _ connection: PostgresConnection) async throws {
-        // Reasons are stored in English, whatever the user's language.
+        // The English of reasons is stored too, whatever the user's language.
         let planner = try await MessageCatalogue.$current.withValue(nil) { try await planned(draft, connection) }
         guard planner.version == version else {
             var failure = RequestFailure(

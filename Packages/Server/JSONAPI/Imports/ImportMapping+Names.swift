@@ -59,8 +59,8 @@ extension ImportMapping {
     // MARK: What is wrong, and where
 
     /// `Line 7`, or the position in a JSON array.
-    func name(ofRow number: Int64) -> String {
-        numbersLines ? localized("Line \(number)") : localized("Row \(number)")
+    func name(ofRow number: Int64) -> Wording {
+        numbersLines ? Wording("Line \(number)") : Wording("Row \(number)")
     }
 
     /// What the row of a new resource lacks.
@@ -71,10 +71,10 @@ extension ImportMapping {
                 !problems.contains(where: { Self.isAbout($0, member.pointer) })
             else { return nil }
             return RequestFailure(
-                .unprocessable, localized("'\(member.name)' is required."),
+                .unprocessable, Wording("'\(member.name)' is required."),
                 hint: member.isMapped
-                    ? localized("Write a value into the cell.")
-                    : localized("Choose a column for it, or add one to the file."),
+                    ? Wording("Write a value into the cell.")
+                    : Wording("Choose a column for it, or add one to the file."),
                 properties: [member.name], source: .pointer(member.pointer))
         }
     }
@@ -101,7 +101,7 @@ extension ImportMapping {
         var result = failure
         if let place = place(of: failure) {
             let column = place.column.shortened(toByteCount: 60)
-            result.message = localized("Column '\(column)': \(failure.message)")
+            result.wording = Wording("Column '\(column)': \(failure.wording)")
         }
         result.others = failure.others.map(located)
         return result

@@ -1,7 +1,6 @@
 import Foundation
 import TomboloHTTP
 import TomboloModel
-import TomboloLocalization
 
 extension ImportMapping {
     /// A row as the members of a resource, in the form in which the server writes them.
@@ -59,13 +58,13 @@ extension ImportMapping {
         /// - Parameters:
         ///   - expected: as in `12 isn't a date and time`.
         ///   - hint: what to write, without repeating `expected`.
-        mutating func refuse(_ found: JSON, _ expected: String, _ hint: String, at pointer: RequestPointer) -> JSON? {
+        mutating func refuse(_ found: JSON, _ expected: Wording, _ hint: Wording, at pointer: RequestPointer) -> JSON? {
             let text = if case .string(let text) = found { text } else { JobStore.text(found) }
             let shown = text.shortened(toByteCount: 60)
-            return refuse(localized("'\(shown)' isn't \(expected)."), hint, at: pointer)
+            return refuse(Wording("'\(shown)' isn't \(expected)."), hint, at: pointer)
         }
 
-        mutating func refuse(_ message: String, _ hint: String, at pointer: RequestPointer) -> JSON? {
+        mutating func refuse(_ message: Wording, _ hint: Wording, at pointer: RequestPointer) -> JSON? {
             problems.append(
                 RequestFailure(.unprocessable, message, hint: hint, source: .pointer(pointer.description)))
             return nil
@@ -83,33 +82,33 @@ extension ImportMapping {
     }
 
     /// What a cell of this type contains, and how to write it.
-    private static func expected(_ type: PropertyType) -> (what: String, hint: String) {
+    private static func expected(_ type: PropertyType) -> (what: Wording, hint: Wording) {
         switch type {
-        case .bool: (localized("a Boolean"), localized("Write true or false."))
+        case .bool: (Wording("a Boolean"), Wording("Write true or false."))
         case .int(let bits):
-            (localized("an integer of \(bits) bits"), localized("Write only digits, such as 1200."))
-        case .float, .double: (localized("a number"), localized("Write one such as 12.5."))
-        case .decimal128: (localized("a decimal number"), localized("Write one such as 12.50."))
-        case .string: (localized("text without U+0000"), localized("Leave that character out."))
+            (Wording("an integer of \(bits) bits"), Wording("Write only digits, such as 1200."))
+        case .float, .double: (Wording("a number"), Wording("Write one such as 12.5."))
+        case .decimal128: (Wording("a decimal number"), Wording("Write one such as 12.50."))
+        case .string: (Wording("text without U+0000"), Wording("Leave that character out."))
         case .date:
             (
-                localized("a date and time"),
-                localized("Write one such as 2026-05-14T13:22:18Z, or a day such as 2026-05-14.")
+                Wording("a date and time"),
+                Wording("Write one such as 2026-05-14T13:22:18Z, or a day such as 2026-05-14.")
             )
-        case .objectId: (localized("an id"), localized("An id has 24 hexadecimal digits."))
-        case .uuid: (localized("a UUID"), localized("Write one such as 123e4567-e89b-12d3-a456-426614174000."))
+        case .objectId: (Wording("an id"), Wording("An id has 24 hexadecimal digits."))
+        case .uuid: (Wording("a UUID"), Wording("Write one such as 123e4567-e89b-12d3-a456-426614174000."))
         case .data:
             (
-                localized("base64"),
-                localized("Encode the bytes with the characters A-Z, a-z, 0-9, + and /, and with = at the end.")
+                Wording("base64"),
+                Wording("Encode the bytes with the characters A-Z, a-z, 0-9, + and /, and with = at the end.")
             )
         case .link, .embedded, .array, .list, .linkingObjects:
-            (localized("a value of type \(type.name)"), localized("Leave the column out."))
+            (Wording("a value of type \(type.name)"), Wording("Leave the column out."))
         }
     }
 
     /// Why text isn't a date although it looks like one: its month has fewer days.
-    private static func missingDay(_ text: String) -> (message: String, hint: String)? {
+    private static func missingDay(_ text: String) -> (message: Wording, hint: Wording)? {
         let month = text.prefix(8)
         // It would be a date on the first of the month.
         guard text.utf8.count >= 10, Int(text.dropFirst(8).prefix(2)) != nil,
@@ -117,8 +116,8 @@ extension ImportMapping {
             let last = (28...31).last(where: { ValueText.value("\(month)\($0)", .date) != nil })
         else { return nil }
         return (
-            localized("The day \(text.prefix(10)) doesn't exist: that month has \(last) days."),
-            localized("Write a day from 01 to \(last).")
+            Wording("The day \(text.prefix(10)) doesn't exist: that month has \(last) days."),
+            Wording("Write a day from 01 to \(last).")
         )
     }
 
@@ -189,7 +188,7 @@ extension ImportMapping {
         case .embedded(_, let inner):
             guard case .object(let members)? = structured(cell) else {
                 return row.refuse(
-                    cell, localized("a JSON object"), localized("Write one such as {\"name\": \"value\"}."), at: pointer
+                    cell, Wording("a JSON object"), Wording("Write one such as {\"name\": \"value\"}."), at: pointer
                 )
             }
             return .object(Self.canonical(members, inner, view))
@@ -217,18 +216,18 @@ extension ImportMapping {
         else {
             let (expected, hint) = Self.expected(target.keyType)
             guard case .string(let text) = cell, let found = row.names[target, unguarded(text)], !isElement else {
-                return row.refuse(cell, localized("the id of one of the \(target.name)"), hint, at: pointer)
+                return row.refuse(cell, Wording("the id of one of the \(target.name)"), hint, at: pointer)
             }
             let shown = text.shortened(toByteCount: 60)
             if found == .several {
                 return row.refuse(
-                    localized("Several of the \(target.name) are called '\(shown)'."),
-                    localized("Write the id of the one you mean."),
+                    Wording("Several of the \(target.name) are called '\(shown)'."),
+                    Wording("Write the id of the one you mean."),
                     at: pointer)
             }
             return row.refuse(
-                localized("'\(shown)' is neither the id nor the title of one of the \(target.name)."),
-                localized("Write \(expected), or the exact title of one that you can see. \(hint)"), at: pointer)
+                Wording("'\(shown)' is neither the id nor the title of one of the \(target.name)."),
+                Wording("Write \(expected), or the exact title of one that you can see. \(hint)"), at: pointer)
         }
         return ["type": .string(target.name), "id": .string(key.keyText)]
     }
@@ -236,8 +235,8 @@ extension ImportMapping {
     private func list(_ cell: JSON, _ row: inout Cell, at pointer: RequestPointer) -> [JSON]? {
         guard case .array(let items)? = structured(cell), items.count <= ResourcePlan.maximumElementCount else {
             _ = row.refuse(
-                cell, localized("a JSON array of at most \(ResourcePlan.maximumElementCount) values"),
-                localized("Write one such as [\"a\", \"b\"]."), at: pointer)
+                cell, Wording("a JSON array of at most \(ResourcePlan.maximumElementCount) values"),
+                Wording("Write one such as [\"a\", \"b\"]."), at: pointer)
             return nil
         }
         return items

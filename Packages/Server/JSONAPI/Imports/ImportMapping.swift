@@ -215,7 +215,7 @@ package struct ImportMapping: Sendable {
             guard columns.contains(where: { $0.name == column }) else {
                 throw failure(
                     "The file has no column '\(column.shortened(toByteCount: 60))'.",
-                    ResourceQuery.nearest(column, columns.map(\.name)))
+                    ResourceQuery.nearest(column, columns.map(\.name)).localized)
             }
             switch member {
             case .string(let name): result[column] = name
@@ -235,7 +235,7 @@ package struct ImportMapping: Sendable {
             guard let field = fields.first(where: { $0.name == part }) else {
                 throw failure(
                     localized("\(type.name) have no member '\(name.shortened(toByteCount: 60))'."),
-                    ResourceQuery.nearest(name, memberNames(of: type, view)))
+                    ResourceQuery.nearest(name, memberNames(of: type, view)).localized)
             }
             path.append(field)
             if case .embedded(_, let inner) = field.content { fields = inner } else { fields = [] }

@@ -31,7 +31,7 @@ struct ImportMatch: Hashable, Sendable {
     }
 
     /// The properties as people read them: `event and name`.
-    var text: String { names.joinedByAnd }
+    var text: Wording { names.wordingByAnd }
 
     /// The row's values of the properties; nil if it lacks one of them.
     func values(_ parsed: ImportMapping.Parsed, _ type: ResourceType, _ schema: Schema) -> [Value]? {

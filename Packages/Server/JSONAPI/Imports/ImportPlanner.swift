@@ -5,7 +5,6 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloSQL
-import TomboloLocalization
 
 /// Works out what each row of an import would do, and why: create a resource, change one, or nothing. It changes
 /// nothing itself. The same rows and the same data give the same ``version``, so that an import does what its preview
@@ -113,7 +112,7 @@ struct ImportPlanner {
     }
 
     /// Uses the words of the forms' choices: ``ImportMapping/Mode/title``.
-    private static var updateHint: String { localized("Choose to update existing ones, or leave the row out.") }
+    private static var updateHint: Wording { Wording("Choose to update existing ones, or leave the row out.") }
 
     // MARK: By other properties
 
@@ -131,36 +130,36 @@ struct ImportPlanner {
         let source = RequestFailure.Source.pointer(place(match).description)
         guard let values = values(parsed) else {
             throw RequestFailure(
-                .unprocessable, localized("The row has no value for \(match.text), which rows are matched by."),
-                hint: localized("Write a value, or leave the row out."), source: source)
+                .unprocessable, Wording("The row has no value for \(match.text), which rows are matched by."),
+                hint: Wording("Write a value, or leave the row out."), source: source)
         }
         if let first = seenValues[values] {
             throw RequestFailure(
-                .conflict, localized("\(mapping.name(ofRow: first)) has the same \(match.text)."),
-                hint: localized("Leave one of the two out."), source: source)
+                .conflict, Wording("\(mapping.name(ofRow: first)) has the same \(match.text)."),
+                hint: Wording("Leave one of the two out."), source: source)
         }
         seenValues[values] = number
         let found = matches[values] ?? ImportMatch.Found()
         guard found.keys.count <= 1 else {
             throw RequestFailure(
-                .conflict, localized("\(found.keys.count) of the \(mapping.type.name) have this \(match.text)."),
-                hint: localized("Change all but one of them, or match by id."), source: source)
+                .conflict, Wording("\(found.keys.count) of the \(mapping.type.name) have this \(match.text)."),
+                hint: Wording("Change all but one of them, or match by id."), source: source)
         }
         if let key = found.keys.first {
             guard mapping.mode == .create else { return key }
             throw RequestFailure(
-                .conflict, localized("There is already a resource with this \(match.text)."), hint: Self.updateHint,
+                .conflict, Wording("There is already a resource with this \(match.text)."), hint: Self.updateHint,
                 source: source)
         }
         guard !found.isInTrash else {
             throw RequestFailure(
-                .conflict, localized("The resource with this \(match.text) is in the trash."),
-                hint: localized("Restore it first, or leave the row out."), source: source)
+                .conflict, Wording("The resource with this \(match.text) is in the trash."),
+                hint: Wording("Restore it first, or leave the row out."), source: source)
         }
         guard mapping.mode != .update else {
             throw RequestFailure(
-                .notFound, localized("None of the \(mapping.type.name) that you can see has this \(match.text)."),
-                hint: localized("Correct the value, choose to create new ones, or leave the row out."), source: source)
+                .notFound, Wording("None of the \(mapping.type.name) that you can see has this \(match.text)."),
+                hint: Wording("Correct the value, choose to create new ones, or leave the row out."), source: source)
         }
         return nil
     }
@@ -177,10 +176,10 @@ struct ImportPlanner {
         if let id = parsed.id { return id }
         guard mapping.mode != .update, let key = row.key.flatMap({ mapping.type.keyValue($0) }) else {
             throw RequestFailure(
-                .unprocessable, localized("The row has no id."),
+                .unprocessable, Wording("The row has no id."),
                 hint: mapping.mode == .update
-                    ? localized("Write the id of the resource to change, or leave the row out.")
-                    : localized("Give it one: the server doesn't generate ids for \(mapping.type.name)."),
+                    ? Wording("Write the id of the resource to change, or leave the row out.")
+                    : Wording("Give it one: the server doesn't generate ids for \(mapping.type.name)."),
                 source: .pointer("/id"))
         }
         return key
@@ -191,15 +190,15 @@ struct ImportPlanner {
     ) throws -> JobRow.Plan {
         if let first = seen[key] {
             throw RequestFailure(
-                .conflict, localized("\(mapping.name(ofRow: first)) has the same id."),
-                hint: localized("Leave one of the two out."),
+                .conflict, Wording("\(mapping.name(ofRow: first)) has the same id."),
+                hint: Wording("Leave one of the two out."),
                 source: .pointer("/id"))
         }
         seen[key] = number
         if isThere {
             guard mapping.mode != .create else {
                 throw RequestFailure(
-                    .conflict, localized("There is already a resource with this id."), hint: Self.updateHint,
+                    .conflict, Wording("There is already a resource with this id."), hint: Self.updateHint,
                     source: .pointer("/id"))
             }
             _ = try mapping.change(mapping.checkable(parsed))

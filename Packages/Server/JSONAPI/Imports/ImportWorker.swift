@@ -2,7 +2,6 @@ import PostgresClient
 import TomboloHTTP
 import TomboloModel
 import TomboloRules
-import TomboloLocalization
 
 /// Performs single rows of an import in the caller's transaction, on behalf of the user who requested it, with the same
 /// checks as a request about one resource. The plan made before the import began says which resource a row is about,
@@ -25,13 +24,13 @@ struct ImportWorker: Sendable {
         let denials = operations.compactMap { view.refusal($0, type) }
         guard denials.count == operations.count, let denial = denials.first else { return }
         throw RequestFailure(
-            .forbidden, localized("You are no longer permitted to do this: \(denial.wording.localized)"))
+            .forbidden, Wording("You are no longer permitted to do this: \(denial.wording)"))
     }
 
     /// - Throws: ``RequestFailure`` for a refused row, with places as in a request; the database's errors.
     func perform(_ row: JobRow, _ connection: PostgresConnection) async throws -> JobOutcome {
         guard let source = row.source, let key = row.key.flatMap({ type.keyValue($0) }) else {
-            throw RequestFailure(.unprocessable, row.reason ?? localized("The row can't be read."))
+            throw RequestFailure(.unprocessable, row.reason ?? Wording("The row can't be read."))
         }
         switch row.plan {
         case .create:
@@ -40,7 +39,7 @@ struct ImportWorker: Sendable {
             return try await update(try mapping.parse(ImportSource(source, isTable: mapping.isTable)), key, connection)
         case .refuse, nil:
             // The plan found out why, and stored it with the row.
-            throw RequestFailure(.unprocessable, row.reason ?? localized("The row can't be read."))
+            throw RequestFailure(.unprocessable, row.reason ?? Wording("The row can't be read."))
         }
     }
 
@@ -67,17 +66,17 @@ struct ImportWorker: Sendable {
         let names = difference.names
         if let match = mapping.match, !names.isDisjoint(with: match.names) {
             throw RequestFailure(
-                .conflict, localized("Somebody has since given the resource a different \(match.text)."),
-                hint: localized("Import the row again, and check what it matches now."))
+                .conflict, Wording("Somebody has since given the resource a different \(match.text)."),
+                hint: Wording("Import the row again, and check what it matches now."))
         }
-        guard !names.isEmpty else { return .left(localized("It already had these values.")) }
+        guard !names.isEmpty else { return .left(Wording("It already had these values.")) }
         let change = try mapping.change(difference.json)
         try old.checkHave(change)
         let after = try await writer.update(change, key: key, at: RequestPointer(), connection)
         let before = ResourceMembers(old.json, named: names).json
-        guard let after else { return .done(old: before, reason: localized("You can no longer see it.")) }
+        guard let after else { return .done(old: before, reason: Wording("You can no longer see it.")) }
         let new = try ResourceMembers(after, named: names)
-        if new.same(as: old) == names { return .left(localized("It already had these values.")) }
+        if new.same(as: old) == names { return .left(Wording("It already had these values.")) }
         return .done(old: before, new: new.json)
     }
 }

@@ -71,18 +71,19 @@ extension JobStore {
         _ planned: [ImportPlanner.Planned], of job: Int64, _ connection: PostgresConnection
     ) async throws {
         let rows = planned.map(\.row)
+        let reasons = rows.map { $0.reason.map(JobText.init) }
         try await connection.query(
             """
             UPDATE tombolo.job_row r SET key = n.key, plan = n.plan::"char", reason = n.reason,
-                source = coalesce(n.source, r.source)
-            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[])
-                AS n (number, key, plan, reason, source)
+                reason_wording = n.wording::json, source = coalesce(n.source, r.source)
+            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
+                AS n (number, key, plan, reason, source, wording)
             WHERE r.job = $1 AND r.number = n.number
             """,
             [
                 .int64(job), .int64Array(rows.map(\.number)), .textArray(rows.map(\.key)),
-                .textArray(rows.map { $0.plan?.rawValue }), .textArray(rows.map(\.reason)),
-                .textArray(planned.map { $0.isResolved ? $0.row.source : nil }),
+                .textArray(rows.map { $0.plan?.rawValue }), .textArray(reasons.map { $0?.english }),
+                .textArray(planned.map { $0.isResolved ? $0.row.source : nil }), .textArray(reasons.map { $0?.json }),
             ])
     }
 

@@ -30,7 +30,7 @@ struct BulkOrder: Sendable {
         if let stranger = members.keys.filter({ !Self.known.contains($0) }).min() {
             throw Self.failure(
                 stranger, "'\(stranger.shortened(toByteCount: 60))' isn't supported here.",
-                ResourceQuery.nearest(stranger, Self.known.sorted()))
+                ResourceQuery.nearest(stranger, Self.known.sorted()).localized)
         }
         action = try Self.action(members["action"], type)
         isDryRun = try Self.flag(members["dryRun"], "dryRun")

@@ -6,31 +6,33 @@ import TomboloModel
 
 extension BulkRoutes {
     func addJobs(to routes: Routes) {
-        let pool = api.pool
         routes.on(.get, "/jobs", access: .own(localized("jobs"))) { request, _, user in
             let parameters = try Self.parameters(request, known: ["before"])
-            return JSONAnswer(try await OwnJobs(of: user, pool).list(before: Self.number(parameters, "before")))
+            return JSONAnswer(try await jobs(of: user).list(before: Self.number(parameters, "before")))
         }
         routes.on(.get, "/jobs/{id}", access: .own(localized("jobs"))) { request, context, user in
             _ = try Self.parameters(request)
-            return JSONAnswer(try await OwnJobs(of: user, pool).job(Self.id(context)))
+            return JSONAnswer(try await jobs(of: user).job(Self.id(context)))
         }
         routes.on(.get, "/jobs/{id}/rows", access: .own(localized("jobs"))) { request, context, user in
             let parameters = try Self.parameters(request, known: ["outcome", "after"])
             let outcome = parameters.value("outcome")
             let after = try Self.number(parameters, "after") ?? 0
             return JSONAnswer(
-                try await OwnJobs(of: user, pool).rows(of: Self.id(context), outcome: outcome, after: after))
+                try await jobs(of: user).rows(of: Self.id(context), outcome: outcome, after: after))
         }
         routes.on(.post, "/jobs/{id}/cancel", access: .own(localized("jobs"))) { request, context, user in
             _ = try Self.parameters(request)
-            return JSONAnswer(try await OwnJobs(of: user, pool).cancel(Self.id(context)))
+            return JSONAnswer(try await jobs(of: user).cancel(Self.id(context)))
         }
         routes.on(.post, "/jobs/{id}/undo", access: .own(localized("jobs"))) { request, context, user in
             _ = try Self.parameters(request)
-            return Self.accepted(try await OwnJobs(of: user, pool).undo(Self.id(context)))
+            return Self.accepted(try await jobs(of: user).undo(Self.id(context)))
         }
     }
+
+    /// They tell what happened in the language that the request prefers.
+    func jobs(of user: ObjectId) -> OwnJobs { OwnJobs(of: user, api.pool, in: languages.current) }
 
     /// The job's number in the address.
     static func id(_ context: EdgeContext) throws -> Int64 {

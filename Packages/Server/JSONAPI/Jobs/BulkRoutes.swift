@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 public import TomboloHTTP
-import TomboloLocalization
+public import TomboloLocalization
 import TomboloRules
 
 /// Work on many resources, and the jobs that do it: docs/jobs.md.
@@ -14,11 +14,14 @@ import TomboloRules
 public struct BulkRoutes: Sendable {
     let api: JSONAPIRoutes
     let trash: BulkTrash
+    /// The languages in which jobs tell what happened.
+    let languages: MessageCatalogues
 
     /// - Parameter api: provides the rules and types.
-    public init(api: JSONAPIRoutes, trash: BulkTrash) {
+    public init(api: JSONAPIRoutes, trash: BulkTrash, languages: MessageCatalogues) {
         self.api = api
         self.trash = trash
+        self.languages = languages
     }
 
     public func add(to routes: Routes) {

@@ -63,7 +63,7 @@ struct BulkTrial: Sendable {
         case .refused:
             refused += 1
             guard samples.count < Self.sampleLimit else { return }
-            samples.append(["id": .string(key), "reason": .string(outcome.reason ?? "")])
+            samples.append(["id": .string(key), "reason": .string(outcome.reason.map { JobText($0).localized } ?? "")])
         case .left: left += 1
         case .done, .pending:
             for name in ["count", "restored"] {

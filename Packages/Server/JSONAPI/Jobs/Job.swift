@@ -74,7 +74,7 @@ struct Job: Sendable {
     let reverts: Int64?
     /// The job that undoes this one.
     let revertedBy: Int64?
-    let message: String?
+    let message: JobText?
     let createdAt: Int64
     let startedAt: Int64?
     let progressAt: Int64?
@@ -84,7 +84,7 @@ struct Job: Sendable {
         kind.isUndoable && !state.isOpen && state != .draft && done > 0 && revertedBy == nil
     }
 
-    /// The job, in the form of answers.
+    /// The job, in the form of answers. Its message is in the language of ``MessageCatalogue/current``.
     var json: JSON {
         func time(_ time: Int64?) -> JSON { time.map { .string(JSON.timestamp($0)) } ?? .null }
         return [
@@ -93,7 +93,8 @@ struct Job: Sendable {
             "atomicity": isAtomic ? "all or nothing" : "batches", "total": .int(total), "done": .int(done),
             "refused": .int(refused), "leftAlone": .int(left), "pending": .int(max(0, total - done - refused - left)),
             "undoes": reverts.map(JSON.int) ?? .null, "undoneBy": revertedBy.map(JSON.int) ?? .null,
-            "canUndo": .bool(isUndoable), "message": message.map(JSON.string) ?? .null, "createdAt": time(createdAt),
+            "canUndo": .bool(isUndoable), "message": message.map { .string($0.localized) } ?? .null,
+            "createdAt": time(createdAt),
             "startedAt": time(startedAt), "progressAt": time(progressAt), "finishedAt": time(finishedAt),
         ]
     }

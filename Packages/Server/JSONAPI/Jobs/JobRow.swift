@@ -21,7 +21,7 @@ struct JobRow: Sendable {
     let new: JSON?
     var plan: Plan?
     /// Why the row is to be refused.
-    var reason: String?
+    var reason: Wording?
 }
 
 /// The outcome of a row.
@@ -52,7 +52,7 @@ struct JobOutcome: Sendable {
     }
 
     let kind: Kind
-    var reason: String?
+    var reason: Wording?
     /// For an undo: the members as they were, and as they are now. Null if there was nothing.
     var old: JSON?
     var new: JSON?
@@ -61,20 +61,14 @@ struct JobOutcome: Sendable {
     /// Why a row is refused, with the places in it.
     var failure: RequestFailure?
 
-    static func done(old: JSON? = nil, new: JSON? = nil, key: String? = nil, reason: String? = nil) -> JobOutcome {
+    static func done(old: JSON? = nil, new: JSON? = nil, key: String? = nil, reason: Wording? = nil) -> JobOutcome {
         JobOutcome(kind: .done, reason: reason, old: old, new: new, key: key)
     }
 
-    static func left(_ reason: String) -> JobOutcome { JobOutcome(kind: .left, reason: reason) }
+    static func left(_ reason: Wording) -> JobOutcome { JobOutcome(kind: .left, reason: reason) }
 
     static func refused(_ failure: RequestFailure) -> JobOutcome {
-        let all = [failure] + failure.others
-        let reason = all.map { [$0.message, $0.hint].compactMap(\.self).joined(separator: " ") }
-            .joined(separator: " ").shortened(toByteCount: reasonByteCount)
-        // It may quote U+0000 from a file, which the database can't store.
-        let storable = reason.utf8.contains(0) ? reason.replacing("\0", with: "\u{FFFD}") : reason
-        return JobOutcome(kind: .refused, reason: storable, failure: failure)
+        let sentences = ([failure] + failure.others).flatMap { [$0.wording, $0.hintWording].compactMap(\.self) }
+        return JobOutcome(kind: .refused, reason: JobText.joined(sentences), failure: failure)
     }
-
-    private static let reasonByteCount = 1_000
 }

@@ -3,7 +3,6 @@ public import PostgresClient
 import TomboloHTTP
 public import TomboloModel
 public import TomboloRules
-import TomboloLocalization
 
 /// Processes jobs in batches.
 ///
@@ -48,7 +47,7 @@ public struct JobRunner: Sendable {
             } catch is CancellationError {
                 throw CancellationError()
             } catch {
-                try await JobStore.noteFailure(of: id, RequestFailure(error).message, pool)
+                try await JobStore.noteFailure(of: id, RequestFailure(error).wording, pool)
                 throw error
             }
         }
@@ -68,7 +67,10 @@ public struct JobRunner: Sendable {
         let refused = refusal.outcomes.filter { $0.outcome.kind == .refused }
         try await JobStore.record(refused, of: refusal.job, connection)
         try await JobStore.end(
-            refusal.job.id, .failed, "\(refused.count) rows were refused; nothing was changed.",
+            refusal.job.id, .failed,
+            refused.count == 1
+                ? Wording("One row was refused; nothing was changed.")
+                : Wording("\(refused.count) rows were refused; nothing was changed."),
             refused: refused.count, connection)
     }
 
@@ -90,7 +92,7 @@ public struct JobRunner: Sendable {
             do {
                 worker = try self.worker(for: job, subject, rules)
             } catch let failure as RequestFailure where failure.code.status.kind == .clientError {
-                try await JobStore.end(id, .failed, failure.message, connection)
+                try await JobStore.end(id, .failed, failure.wording, connection)
                 return true
             }
             guard job.isAtomic else {
@@ -111,19 +113,19 @@ public struct JobRunner: Sendable {
     private func worker(for job: Job, _ subject: Subject?, _ rules: Rules) throws -> JobWorker {
         guard let subject else {
             throw RequestFailure(
-                .forbidden, localized("The account that started this job has been deleted or disabled."))
+                .forbidden, Wording("The account that started this job has been deleted or disabled."))
         }
         let types = try types.value(for: rules.schema)
         let index =
             rules.schema.index(of: job.className)
             ?? rules.schema.classes.firstIndex { $0.previousNames.contains(job.className) }
         guard let type = index.flatMap({ types[$0] }) else {
-            throw RequestFailure(.notFound, "The class \(job.className) no longer exists.")
+            throw RequestFailure(.notFound, Wording("The class \(job.className) no longer exists."))
         }
         let view = CallerView(subject: subject, rules: rules, types: types)
         if let operation = job.kind.operation, let denial = view.refusal(operation, type) {
             throw RequestFailure(
-                .forbidden, localized("You are no longer permitted to do this: \(denial.wording.localized)"))
+                .forbidden, Wording("You are no longer permitted to do this: \(denial.wording)"))
         }
         return try JobWorker(job.kind, job.arguments, of: type, for: view, trash)
     }
@@ -165,8 +167,8 @@ public struct JobRunner: Sendable {
         } catch let error as PostgresError where error.code == .lockNotAvailable {
             return .refused(
                 RequestFailure(
-                    .conflict, localized("Somebody else had it locked for more than \(Self.lockTimeout)."),
-                    hint: localized("Try again."),
+                    .conflict, Wording("Somebody else had it locked for more than \(Self.lockTimeout)."),
+                    hint: Wording("Try again."),
                     cause: error))
         } catch let error as PostgresError where !error.isRetryable && error.code != .queryCanceled {
             return .refused(RequestFailure(error))

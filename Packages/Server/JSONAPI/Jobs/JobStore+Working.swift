@@ -43,15 +43,15 @@ extension JobStore {
     ) async throws -> [JobRow] {
         try await connection.query(
             """
-            SELECT number, key, source, old, new, plan::text, reason FROM tombolo.job_row WHERE job = $1 AND number > $2
-            ORDER BY number LIMIT \(limit)
+            SELECT number, key, source, old, new, plan::text, reason, reason_wording::text FROM tombolo.job_row
+            WHERE job = $1 AND number > $2 ORDER BY number LIMIT \(limit)
             """, [.int64(job.id), .int64(number ?? job.cursor)]
         ).map { row in
             JobRow(
                 number: try row[0].int64, key: try row[1].nonNull?.string, source: try row[2].nonNull?.string,
                 old: try json(row[3]), new: try json(row[4]),
                 plan: try row[5].nonNull.flatMap { JobRow.Plan(rawValue: try $0.string) },
-                reason: try row[6].nonNull?.string)
+                reason: try told(row[6], row[7])?.wording)
         }
     }
 
@@ -60,19 +60,21 @@ extension JobStore {
         _ outcomes: [(row: JobRow, outcome: JobOutcome)], of job: Job, _ connection: PostgresConnection
     ) async throws {
         guard !outcomes.isEmpty else { return }
+        let reasons = outcomes.map { $0.outcome.reason.map(JobText.init) }
         try await connection.query(
             """
-            UPDATE tombolo.job_row r SET outcome = n.outcome::"char", reason = n.reason, old = n.old, new = n.new,
-                key = coalesce(n.key, r.key), source = NULL
-            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[])
-                AS n (number, outcome, reason, old, new, key)
+            UPDATE tombolo.job_row r SET outcome = n.outcome::"char", reason = n.reason,
+                reason_wording = n.wording::json, old = n.old, new = n.new, key = coalesce(n.key, r.key), source = NULL
+            FROM unnest($2::bigint[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[])
+                AS n (number, outcome, reason, old, new, key, wording)
             WHERE r.job = $1 AND r.number = n.number
             """,
             [
                 .int64(job.id), .int64Array(outcomes.map(\.row.number)),
-                .textArray(outcomes.map(\.outcome.kind.rawValue)), .textArray(outcomes.map(\.outcome.reason)),
+                .textArray(outcomes.map(\.outcome.kind.rawValue)), .textArray(reasons.map { $0?.english }),
                 .textArray(outcomes.map { $0.outcome.old.map(text) }),
                 .textArray(outcomes.map { $0.outcome.new.map(text) }), .textArray(outcomes.map(\.outcome.key)),
+                .textArray(reasons.map { $0?.json }),
             ])
     }
 
@@ -87,7 +89,7 @@ extension JobStore {
         try await connection.query(
             """
             UPDATE tombolo.job SET done = done + $2, refused = refused + $3, left_alone = left_alone + $4,
-                cursor = coalesce($5, cursor), attempts = 0, message = NULL,
+                cursor = coalesce($5, cursor), attempts = 0, message = NULL, message_wording = NULL,
                 started_at = coalesce(started_at, clock_timestamp()), progress_at = clock_timestamp(),
                 state = CASE WHEN $6 THEN 'done' ELSE 'running' END,
                 finished_at = CASE WHEN $6 THEN clock_timestamp() END
@@ -102,26 +104,34 @@ extension JobStore {
     /// Ends an unfinished job.
     /// - Parameter refused: rows that were refused without moving the cursor.
     static func end(
-        _ id: Int64, _ state: Job.State, _ message: String?, refused: Int = 0, _ connection: PostgresConnection
+        _ id: Int64, _ state: Job.State, _ message: Wording?, refused: Int = 0, _ connection: PostgresConnection
     ) async throws {
+        let message = message.map(JobText.init)
         try await connection.query(
             """
-            UPDATE tombolo.job SET state = $2, message = $3, refused = refused + $4, finished_at = clock_timestamp()
+            UPDATE tombolo.job SET state = $2, message = $3, message_wording = $5::text::json, refused = refused + $4,
+                finished_at = clock_timestamp()
             WHERE id = $1 AND state IN ('draft', 'queued', 'running')
-            """, [.int64(id), .text(state.rawValue), .text(message), .int64(Int64(refused))])
+            """,
+            [
+                .int64(id), .text(state.rawValue), .text(message?.english), .int64(Int64(refused)),
+                .text(message?.json),
+            ])
         try await forgetSource(of: id, connection)
     }
 
     /// Records that a batch failed for a reason that wasn't a row's. After several failures in a row the job is given
     /// up.
-    static func noteFailure(of id: Int64, _ message: String, _ pool: PostgresPool) async throws {
+    static func noteFailure(of id: Int64, _ message: Wording, _ pool: PostgresPool) async throws {
+        let message = JobText(message)
         let noted = try await pool.query(
             """
-            UPDATE tombolo.job SET attempts = attempts + 1, message = $2, progress_at = clock_timestamp(),
+            UPDATE tombolo.job SET attempts = attempts + 1, message = $2, message_wording = $3::text::json,
+                progress_at = clock_timestamp(),
                 state = CASE WHEN attempts + 1 >= \(Job.attemptLimit) THEN 'failed' ELSE state END,
                 finished_at = CASE WHEN attempts + 1 >= \(Job.attemptLimit) THEN clock_timestamp() END
             WHERE id = $1 AND state IN ('queued', 'running') RETURNING state
-            """, [.int64(id), .text(message)])
+            """, [.int64(id), .text(message.english), .text(message.json)])
         guard try noted.first?[0].string == Job.State.failed.rawValue else { return }
         // These aren't one transaction: the reason that makes batches fail could make this fail too, and the job would
         // never be given up.

@@ -10,8 +10,8 @@ enum JobStore {
     private static let columns = """
         j.id, j.kind, j.class, j.user_id, j.state, j.arguments, j.is_atomic, j.total, j.done, j.refused, j.left_alone,
         j.cursor, j.reverts, (SELECT max(u.id) FROM tombolo.job u WHERE u.reverts = j.id
-            AND u.state NOT IN ('failed', 'cancelled')), j.message, j.created_at,
-        j.started_at, j.progress_at, j.finished_at
+            AND u.state NOT IN ('failed', 'cancelled')), j.message, j.message_wording::text,
+        j.created_at, j.started_at, j.progress_at, j.finished_at
         """
 
     static func text(_ json: JSON) -> String {
@@ -23,6 +23,11 @@ enum JobStore {
     static func json(_ cell: PostgresCell) throws -> JSON? {
         guard let text = try cell.nonNull?.string else { return nil }
         return try JSONDecoder().decode(JSON.self, from: Data(text.utf8))
+    }
+
+    /// A text from its columns.
+    static func told(_ english: PostgresCell, _ wording: PostgresCell) throws -> JobText? {
+        try english.nonNull.map { JobText(english: try $0.string, json: try wording.nonNull?.string) }
     }
 
     private static func job(_ row: PostgresRow) throws -> Job {
@@ -38,9 +43,9 @@ enum JobStore {
             user: try ObjectId(string: row[3].string), state: state, arguments: try json(row[5]) ?? .null,
             isAtomic: try row[6].bool, total: try row[7].int64, done: try row[8].int64, refused: try row[9].int64,
             left: try row[10].int64, cursor: try row[11].int64, reverts: try row[12].nonNull?.int64,
-            revertedBy: try row[13].nonNull?.int64, message: try row[14].nonNull?.string,
-            createdAt: try row[15].timestampMicroseconds, startedAt: try time(16), progressAt: try time(17),
-            finishedAt: try time(18))
+            revertedBy: try row[13].nonNull?.int64, message: try told(row[14], row[15]),
+            createdAt: try row[16].timestampMicroseconds, startedAt: try time(17), progressAt: try time(18),
+            finishedAt: try time(19))
     }
 
     // MARK: Looking
@@ -75,13 +80,13 @@ enum JobStore {
         return try job(row)
     }
 
-    /// The outcomes of a job's rows, in their order.
+    /// The outcomes of a job's rows, in their order, with reasons in the language of ``MessageCatalogue/current``.
     static func outcomes(
         of job: Job, _ kind: JobOutcome.Kind?, after number: Int64, limit: Int, _ connection: PostgresConnection
     ) async throws -> [JSON] {
         try await connection.query(
             """
-            SELECT number, key, outcome::text, reason, old, new FROM tombolo.job_row
+            SELECT number, key, outcome::text, reason, reason_wording::text, old, new FROM tombolo.job_row
             WHERE job = $1 AND number > $2 AND ($3::text IS NULL OR outcome = $3::text::"char")
             ORDER BY number LIMIT \(limit)
             """, [.int64(job.id), .int64(number), .text(kind?.rawValue)]
@@ -89,8 +94,9 @@ enum JobStore {
             let kind = JobOutcome.Kind(rawValue: try row[2].string) ?? .pending
             return [
                 "number": .int(try row[0].int64), "id": try row[1].nonNull.map { .string(try $0.string) } ?? .null,
-                "outcome": .string(kind.name), "reason": try row[3].nonNull.map { .string(try $0.string) } ?? .null,
-                "before": try json(row[4]) ?? .null, "after": try json(row[5]) ?? .null,
+                "outcome": .string(kind.name),
+                "reason": try told(row[3], row[4]).map { .string($0.localized) } ?? .null,
+                "before": try json(row[5]) ?? .null, "after": try json(row[6]) ?? .null,
             ]
         }
     }

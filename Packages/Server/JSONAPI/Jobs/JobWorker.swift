@@ -2,9 +2,9 @@ import Foundation
 import PostgresClient
 import Synchronization
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 import TomboloRules
-import TomboloLocalization
 
 /// Processes single rows of a job in the caller's transaction, on behalf of the user who requested it, by the current
 /// rules and with the same checks as a request about one resource.
@@ -46,8 +46,8 @@ struct JobWorker: Sendable {
         let names = ResourceMembers(data).names
         guard !names.isEmpty else {
             throw RequestFailure(
-                .badRequest, localized("There is nothing to change."),
-                hint: "Send \"data\": {\"attributes\": {…}} or \"relationships\".",
+                .badRequest, Wording("There is nothing to change."),
+                hint: Wording(untranslated: "Send \"data\": {\"attributes\": {…}} or \"relationships\"."),
                 pageHint: localized("Choose at least one field."), source: .pointer("/data"))
         }
         return (change, names)
@@ -92,9 +92,9 @@ struct JobWorker: Sendable {
         try old.checkHave(change)
         let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         let after = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
-        guard let after else { return .done(old: old.json, reason: localized("You can no longer see it.")) }
+        guard let after else { return .done(old: old.json, reason: Wording("You can no longer see it.")) }
         let new = try ResourceMembers(after, named: names)
-        if new.same(as: old) == old.names { return .left(localized("It already had these values.")) }
+        if new.same(as: old) == old.names { return .left(Wording("It already had these values.")) }
         return .done(old: old.json, new: new.json)
     }
 
@@ -116,8 +116,8 @@ struct JobWorker: Sendable {
         guard let count else {
             return .left(
                 group == nil
-                    ? localized("It's no longer in the trash.")
-                    : localized("Somebody has since restored or deleted it."))
+                    ? Wording("It's no longer in the trash.")
+                    : Wording("Somebody has since restored or deleted it."))
         }
         return .done(old: ["restored": .int(Int64(count))])
     }
@@ -130,17 +130,18 @@ struct JobWorker: Sendable {
         if row.old?["restored"] != nil || row.old == JSON.null { return try await undoMaking(row, key, connection) }
         let (old, new) = (ResourceMembers(row.old), ResourceMembers(row.new))
         guard let now = try await reader.lockedMembers(old.names, of: type, key: key, connection) else {
-            return .left(localized("It no longer exists, or you can no longer see it."))
+            return .left(Wording("It no longer exists, or you can no longer see it."))
         }
         // What the job didn't change needs no undo.
         let changed = old.names.subtracting(old.same(as: new))
         let untouched = changed.intersection(now.same(as: new))
         let kept = changed.subtracting(untouched).subtracting(now.same(as: old)).sorted()
+        let names = kept.joined(separator: ", ")
         guard !untouched.isEmpty else {
             return .left(
                 kept.isEmpty
-                    ? localized("It already has its old values.")
-                    : "Somebody has since changed \(kept.joined(separator: ", ")).")
+                    ? Wording("It already has its old values.")
+                    : Wording("Somebody has since changed \(names)."))
         }
         var change = ResourceChange(type, view)
         change.isOwn = true
@@ -149,17 +150,19 @@ struct JobWorker: Sendable {
         let writer = ResourceWriter(view: view) { _, _, _, _, _, _ in }
         _ = try await writer.update(change, key: key, at: RequestPointer("/data"), connection)
         return .done(
-            reason: kept.isEmpty ? nil : "Left \(kept.joined(separator: ", ")), which somebody has since changed.")
+            reason: kept.isEmpty ? nil : Wording("Left \(names), which somebody has since changed."))
     }
 
     /// Removes what a job created or restored.
     private func undoMaking(_ row: JobRow, _ key: Value, _ connection: PostgresConnection) async throws -> JobOutcome {
         let new = ResourceMembers(row.new)
         guard let now = try await reader.lockedMembers(new.names, of: type, key: key, connection) else {
-            return .left(localized("It no longer exists, or you can no longer see it."))
+            return .left(Wording("It no longer exists, or you can no longer see it."))
         }
         let kept = new.names.subtracting(now.same(as: new)).sorted()
-        guard kept.isEmpty else { return .left("Somebody has since changed \(kept.joined(separator: ", ")).") }
+        guard kept.isEmpty else {
+            return .left(Wording("Somebody has since changed \(kept.joined(separator: ", "))."))
+        }
         _ = try await remove(key, connection)
         return .done()
     }

@@ -1,7 +1,7 @@
 package import PostgresClient
 package import TomboloHTTP
+package import TomboloLocalization
 package import TomboloModel
-import TomboloLocalization
 
 /// One user's jobs, for the JSON routes and the panel's pages alike. Others' jobs can't be seen or touched: they count
 /// as missing (404). Answers have the shapes in docs/jobs.md.
@@ -12,10 +12,18 @@ package struct OwnJobs: Sendable {
     let user: ObjectId
     let pool: PostgresPool
 
-    package init(of user: ObjectId, _ pool: PostgresPool) {
+    /// The language of messages and reasons; nil for English.
+    private let catalogue: MessageCatalogue?
+
+    package init(
+        of user: ObjectId, _ pool: PostgresPool, in catalogue: MessageCatalogue? = MessageCatalogue.current
+    ) {
         self.user = user
         self.pool = pool
+        self.catalogue = catalogue
     }
+
+    private func json(_ job: Job) -> JSON { MessageCatalogue.$current.withValue(catalogue) { job.json } }
 
     /// `{"jobs": […], "next": …}`, newest first.
     /// - Parameter before: the value of `next`.
@@ -24,11 +32,11 @@ package struct OwnJobs: Sendable {
             try await JobStore.jobs(of: user, before: before, limit: Self.pageSize, $0)
         }
         let next = jobs.count == Self.pageSize ? jobs.last.map { JSON.int($0.id) } : nil
-        return ["jobs": .array(jobs.map(\.json)), "next": next ?? .null]
+        return ["jobs": .array(jobs.map(json)), "next": next ?? .null]
     }
 
     package func job(_ id: Int64) async throws -> JSON {
-        try await pool.withConnection { try await JobStore.job(id, of: user, $0) }.json
+        json(try await pool.withConnection { try await JobStore.job(id, of: user, $0) })
     }
 
     /// `{"rows": […], "next": …}`, in their order.
@@ -45,7 +53,9 @@ package struct OwnJobs: Sendable {
         }
         let rows = try await pool.withConnection { connection in
             let job = try await JobStore.job(id, of: user, connection)
-            return try await JobStore.outcomes(of: job, kind, after: after, limit: Self.pageSize, connection)
+            return try await MessageCatalogue.$current.withValue(catalogue) {
+                try await JobStore.outcomes(of: job, kind, after: after, limit: Self.pageSize, connection)
+            }
         }
         let next = rows.count == Self.pageSize ? rows.last?["number"] : nil
         return ["rows": .array(rows), "next": next ?? .null]
@@ -63,7 +73,7 @@ package struct OwnJobs: Sendable {
                     pageHint: job.isUndoable ? localized("Undo it on its page.") : nil)
             }
             try await JobStore.end(id, .cancelled, nil, connection)
-            return try await JobStore.job(id, of: user, connection).json
+            return json(try await JobStore.job(id, of: user, connection))
         }
     }
 
@@ -84,7 +94,7 @@ package struct OwnJobs: Sendable {
                 WHERE job = $2 AND outcome = 'd'
                 """, [.int64(undo), .int64(id)])
             try await JobStore.set(total: Int64(chosen.affectedRows), of: undo, connection)
-            return try await JobStore.job(undo, of: user, connection).json
+            return json(try await JobStore.job(undo, of: user, connection))
         }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import PostgresClient
 import TomboloHTTP
-import TomboloLocalization
 import TomboloModel
 
 extension ResourceReader {
@@ -27,11 +26,11 @@ extension ResourceMembers {
         guard let name = lists.values.min() else { return }
         throw RequestFailure(
             .unprocessable,
-            localized(
+            Wording(
                 "'\(name)' has more than \(ResourcePlan.maximumElementCount) elements, so "
                     + "the change couldn't be undone."
             ),
-            hint: localized("Change it by itself, not together with others."))
+            hint: Wording("Change it by itself, not together with others."))
     }
 
     init(_ resource: ResourceReader.Resource, named names: Set<String>) throws {

@@ -1,4 +1,5 @@
 import TomboloHTTP
+import TomboloLocalization
 import TomboloModel
 
 /// One operation of the extension `atomic`, with all names resolved.
@@ -42,7 +43,7 @@ struct AtomicOperation {
         guard case .string(let typeName) = target?["type"], let type = view.types[typeName] else {
             throw failure(
                 targetPlace / "type", "'type' isn't a resource type.",
-                ResourceQuery.nearest("", view.types.all.map(\.name)))
+                ResourceQuery.nearest("", view.types.all.map(\.name)).localized)
         }
         self.type = type
         let local = Self.text(target?["lid"]).map { ResourceChange.LocalIdentifier(type: type.name, lid: $0) }

@@ -37,7 +37,7 @@ package struct FieldPath {
         guard let found else {
             throw parameter.failure(
                 localized("\(resource.name) have no field '\(name.shortened(toByteCount: 60))'."),
-                ResourceQuery.nearest(name, known + ["id"]))
+                ResourceQuery.nearest(name, known + ["id"]).localized)
         }
         switch found.content {
         case .value(let index, let type):

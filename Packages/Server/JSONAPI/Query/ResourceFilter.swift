@@ -80,7 +80,7 @@ package struct ResourceFilter {
         var type = field.type
         if case .int = type { type = .int(bits: 64) }
         guard let value = ValueText.value(text, type) else {
-            throw parameter.failure(expected: ValueText.expected(type), found: text)
+            throw parameter.failure(expected: ValueText.expected(type).localized, found: text)
         }
         return value
     }

@@ -51,7 +51,7 @@ package struct ResourcePage: Sendable {
         default:
             throw parameter.failure(
                 localized("it isn't supported here."),
-                ResourceQuery.nearest(parameter.keys[0], ["size", "number", "after", "total"]))
+                ResourceQuery.nearest(parameter.keys[0], ["size", "number", "after", "total"]).localized)
         }
     }
 

@@ -123,7 +123,7 @@ package struct ResourceQuery: Sendable {
         guard let type = view.types[parameter.keys[0]] else {
             throw parameter.failure(
                 localized("there is no type with this name."),
-                Self.nearest(parameter.keys[0], view.types.all.map(\.name))
+                Self.nearest(parameter.keys[0], view.types.all.map(\.name)).localized
             )
         }
         let known = view.fields(of: type).map(\.name)
@@ -132,17 +132,18 @@ package struct ResourceQuery: Sendable {
             ? [] : try parameter.list(limit: RequestParameters.maximumCount, localized("fields", context: "it has …"))
         for name in names where !known.contains(name) {
             throw parameter.failure(
-                localized("\(type.name) have no field '\(name.shortened(toByteCount: 60))'."), Self.nearest(name, known)
+                localized("\(type.name) have no field '\(name.shortened(toByteCount: 60))'."),
+                Self.nearest(name, known).localized
             )
         }
         fields[type.name] = Set(names)
     }
 
     /// - Returns: a remedy.
-    package static func nearest(_ name: String, _ known: [String]) -> String {
-        if let nearest = name.nearest(in: known) { return localized("Did you mean '\(nearest)'?") }
+    package static func nearest(_ name: String, _ known: [String]) -> Wording {
+        if let nearest = name.nearest(in: known) { return Wording("Did you mean '\(nearest)'?") }
         let names = known.joined(separator: ", ")
-        return known.isEmpty ? localized("There are none.") : localized("Expected one of: \(names).")
+        return known.isEmpty ? Wording("There are none.") : Wording("Expected one of: \(names).")
     }
 
     // MARK: Sorting
@@ -200,7 +201,7 @@ package struct ResourceQuery: Sendable {
         else {
             throw parameter.failure(
                 localized("\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'."),
-                nearest(name, known.map(\.name)))
+                nearest(name, known.map(\.name)).localized)
         }
         let place = includes.firstIndex { $0.field.name == name } ?? includes.count
         if place == includes.count { includes.append(Include(field: field)) }

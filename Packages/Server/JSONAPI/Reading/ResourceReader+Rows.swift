@@ -37,7 +37,7 @@ extension ResourceReader {
             throw RequestFailure(
                 .badRequest,
                 localized("\(type.name) have no field '\(name.shortened(toByteCount: 60))' with one value."),
-                hint: ResourceQuery.nearest(name, known.map(\.name)))
+                hint: ResourceQuery.nearest(name, known.map(\.name)).localized)
         }
         return ResourcePlan(type, for: view, fields: [name]).columns[1]
     }

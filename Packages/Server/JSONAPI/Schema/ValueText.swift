@@ -1,7 +1,6 @@
 import Foundation
 import TomboloHTTP
 package import TomboloModel
-import TomboloLocalization
 
 /// Values as text, in filters, cursors and resources.
 package enum ValueText {
@@ -67,19 +66,19 @@ package enum ValueText {
     }
 
     /// What is expected of a value, for messages.
-    package static func expected(_ type: PropertyType) -> String {
+    package static func expected(_ type: PropertyType) -> Wording {
         switch type {
-        case .bool: localized("true or false")
-        case .int(let bits) where bits == 64: localized("a whole number")
-        case .int(let bits): localized("a whole number from \(-(1 << (bits - 1))) to \((1 << (bits - 1)) - 1)")
-        case .float, .double: localized("a number such as \(example(type))")
-        case .decimal128: localized("a decimal number such as \(example(type))")
-        case .string: localized("text without U+0000")
-        case .date: localized("a date and time such as \(example(type))")
-        case .objectId: localized("an id of 24 hexadecimal digits")
-        case .uuid: localized("a UUID")
-        case .data: localized("base64")
-        case .link, .embedded, .array, .list, .linkingObjects: localized("a value of type \(type.name)")
+        case .bool: Wording("true or false")
+        case .int(let bits) where bits == 64: Wording("a whole number")
+        case .int(let bits): Wording("a whole number from \(-(1 << (bits - 1))) to \((1 << (bits - 1)) - 1)")
+        case .float, .double: Wording("a number such as \(example(type))")
+        case .decimal128: Wording("a decimal number such as \(example(type))")
+        case .string: Wording("text without U+0000")
+        case .date: Wording("a date and time such as \(example(type))")
+        case .objectId: Wording("an id of 24 hexadecimal digits")
+        case .uuid: Wording("a UUID")
+        case .data: Wording("base64")
+        case .link, .embedded, .array, .list, .linkingObjects: Wording("a value of type \(type.name)")
         }
     }
 

@@ -1,6 +1,5 @@
 import TomboloHTTP
 import TomboloModel
-import TomboloLocalization
 
 extension ResourceChange {
     /// - Parameter item: the class that has the field's column or list.
@@ -39,13 +38,13 @@ extension ResourceChange {
             let expected = ValueText.expected(property.type)
             let problem =
                 switch property.type {
-                case _ where isMissing: localized("'\(property.name)' can't be empty.")
+                case _ where isMissing: Wording("'\(property.name)' can't be empty.")
                 // An integer fails here only if it's too large, so the message says what is expected.
-                case .int: localized("'\(property.name)' isn't \(expected).")
-                default: error.wording.localized
+                case .int: Wording("'\(property.name)' isn't \(expected).")
+                default: error.wording
                 }
             return refuse(
-                pointer, problem, value.isNull ? localized("Give it a value.") : localized("Send \(expected)."))
+                pointer, problem, value.isNull ? Wording("Give it a value.") : Wording("Send \(expected)."))
         }
         // For a list in one column, the elements are checked instead.
         let allowed = view.allowedValues(of: column, in: item)
@@ -63,7 +62,7 @@ extension ResourceChange {
     ) -> Value? {
         guard json != .null else { return .null }
         guard case .array(let items) = json else {
-            refuse(pointer, localized("'\(field.name)' isn't a list."), localized("Send a list of values."))
+            refuse(pointer, Wording("'\(field.name)' isn't a list."), Wording("Send a list of values."))
             return nil
         }
         var rows: [[Value]] = []
@@ -72,8 +71,8 @@ extension ResourceChange {
             let place = pointer / "\(index)"
             guard parts.count == types.count else {
                 refuse(
-                    place, localized("An element must have \(types.count) values."),
-                    localized("Send a list of that length."))
+                    place, Wording("An element must have \(types.count) values."),
+                    Wording("Send a list of that length."))
                 continue
             }
             var row: [Value] = []
@@ -82,11 +81,11 @@ extension ResourceChange {
                 row.append(value)
                 guard !value.isNull else {
                     refuse(
-                        place, localized("An element can't be null."), localized("Send \(ValueText.expected(type))."))
+                        place, Wording("An element can't be null."), Wording("Send \(ValueText.expected(type))."))
                     continue
                 }
                 guard Self.hasRoom(for: value, in: type) else {
-                    refuse(place, localized("The value isn't \(ValueText.expected(type))."), remedy(type))
+                    refuse(place, Wording("The value isn't \(ValueText.expected(type))."), remedy(type))
                     continue
                 }
                 _ = isAllowed(value, field.allowedValues, at: place)
@@ -116,7 +115,7 @@ extension ResourceChange {
                 try column.validate(value, linkKeyType: view.schema.keyType(ofLink: column))
                 if isAllowed(value, column.allowedValues, at: place) { contents.append(value) }
             } catch {
-                refuse(place, error.wording.localized, localized("Send a value that fits."))
+                refuse(place, error.wording, Wording("Send a value that fits."))
             }
         }
         return contents
@@ -146,13 +145,13 @@ extension ResourceChange {
             }
             if let id, !ids.insert(id).inserted {
                 refuse(
-                    place / ResourceField.elementID, localized("Two elements have the same 'id'."),
-                    localized("Leave it out for a new element."))
+                    place / ResourceField.elementID, Wording("Two elements have the same 'id'."),
+                    Wording("Leave it out for a new element."))
                 continue
             }
             var element = ResourceContents.Element(id: id, pointer: place)
             readMembers(
-                members, inner, of: view.schema[elements], localized("An element of '\(field.name)'"),
+                members, inner, of: view.schema[elements], Wording("An element of '\(field.name)'"),
                 into: &element.contents,
                 at: place)
             found.append(element)
@@ -163,8 +162,8 @@ extension ResourceChange {
     private mutating func items(_ json: JSON, _ field: ResourceField, at pointer: RequestPointer) -> [JSON]? {
         if case .array(let items) = json, items.count <= ResourcePlan.maximumElementCount { return items }
         refuse(
-            pointer, localized("'\(field.name)' isn't a list of at most \(ResourcePlan.maximumElementCount) elements."),
-            localized("Send a list."))
+            pointer, Wording("'\(field.name)' isn't a list of at most \(ResourcePlan.maximumElementCount) elements."),
+            Wording("Send a list."))
         return nil
     }
 
@@ -181,7 +180,8 @@ extension ResourceChange {
             for part in inner { clear(part, of: item, into: &contents, at: pointer / part.name) }
         case .object(let members):
             set(column, .bool(true), of: item, into: &contents, at: pointer)
-            readMembers(members, inner, of: item, "'\(field.name)'", into: &contents, at: pointer)
+            readMembers(
+                members, inner, of: item, Wording(untranslated: "'\(field.name)'"), into: &contents, at: pointer)
         default:
             refuse(pointer, "'\(field.name)' isn't a JSON object or null.", "Send {\"name\": value, …} or null.")
         }
@@ -189,13 +189,13 @@ extension ResourceChange {
 
     /// - Parameter name: of what has the members, for messages.
     private mutating func readMembers(
-        _ members: [String: JSON], _ inner: [ResourceField], of item: ClassSchema, _ name: String,
+        _ members: [String: JSON], _ inner: [ResourceField], of item: ClassSchema, _ name: Wording,
         into contents: inout ResourceContents, at pointer: RequestPointer
     ) {
         for other in members.keys.sorted() where !inner.contains(where: { $0.name == other }) {
             guard !hasAllProblems else { break }
             refuse(
-                pointer / other, "\(name) has no attribute '\(other.shortened(toByteCount: 60))'.",
+                pointer / other, Wording("\(name) has no attribute '\(other.shortened(toByteCount: 60))'."),
                 ResourceQuery.nearest(other, inner.map(\.name)))
         }
         for part in inner {
@@ -204,8 +204,8 @@ extension ResourceChange {
                 readField(part, value, of: item, into: &contents, at: pointer / part.name)
             } else if isRequired == true {
                 refuse(
-                    pointer / part.name, localized("\(name) needs '\(part.name)'."),
-                    localized("Send it, or leave out everything that needs it."))
+                    pointer / part.name, Wording("\(name) needs '\(part.name)'."),
+                    Wording("Send it, or leave out everything that needs it."))
             } else {
                 if let elements = part.elements { contents.unnamedLists.insert(elements) }
                 clear(part, of: item, into: &contents, at: pointer / part.name)
@@ -247,18 +247,18 @@ extension ResourceChange {
             }
         if value == nil {
             refuse(
-                pointer, localized("The value isn't \(ValueText.expected(type))."), remedy(type))
+                pointer, Wording("The value isn't \(ValueText.expected(type))."), remedy(type))
         }
         return value
     }
 
     /// What to send as a value of a type, in terms of JSON.
-    private func remedy(_ type: PropertyType) -> String {
+    private func remedy(_ type: PropertyType) -> Wording {
         let expected = ValueText.expected(type)
-        guard !isForm else { return localized("Send \(expected).") }
+        guard !isForm else { return Wording("Send \(expected).") }
         switch type {
-        case .bool, .int, .double, .float: return localized("Send \(expected), without quotes.")
-        default: return localized("Send \(expected), as a JSON string.")
+        case .bool, .int, .double, .float: return Wording("Send \(expected), without quotes.")
+        default: return Wording("Send \(expected), as a JSON string.")
         }
     }
 }

@@ -1,5 +1,4 @@
 import TomboloModel
-import TomboloLocalization
 
 /// The model's limits on values beyond their types. They don't affect existing values that nobody writes.
 extension ResourceChange {
@@ -13,10 +12,10 @@ extension ResourceChange {
         let (least, most) = (Int(coordinate.bounds.lowerBound), Int(coordinate.bounds.upperBound))
         let problem =
             switch coordinate {
-            case .latitude: localized("A latitude can't be \(degrees) degrees.")
-            case .longitude: localized("A longitude can't be \(degrees) degrees.")
+            case .latitude: Wording("A latitude can't be \(degrees) degrees.")
+            case .longitude: Wording("A longitude can't be \(degrees) degrees.")
             }
-        refuse(pointer, problem, localized("Send a number from \(least) to \(most)."))
+        refuse(pointer, problem, Wording("Send a number from \(least) to \(most)."))
         return false
     }
 
@@ -26,8 +25,8 @@ extension ResourceChange {
         let shown = allowed.values.prefix(Self.shownValueCount).map { ValueText.text($0) ?? "" }
         let list = shown.joined(separator: ", ") + (allowed.values.count > shown.count ? ", …" : "")
         refuse(
-            pointer, localized("\(value) isn't an allowed value."),
-            localized("Send one of: \(list)."))
+            pointer, Wording("\(value) isn't an allowed value."),
+            Wording("Send one of: \(list)."))
         return false
     }
 

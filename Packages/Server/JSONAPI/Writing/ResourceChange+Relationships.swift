@@ -1,6 +1,5 @@
 package import TomboloHTTP
 import TomboloModel
-import TomboloLocalization
 
 extension ResourceChange {
     /// What happens to a relationship's links.
@@ -21,7 +20,7 @@ extension ResourceChange {
             guard !hasAllProblems else { return }
             let known = fields.filter(\.isRelationship).map(\.name)
             return refuse(
-                pointer, localized("\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'."),
+                pointer, Wording("\(type.name) have no relationship '\(name.shortened(toByteCount: 60))'."),
                 ResourceQuery.nearest(name, known))
         }
         guard let data = json["data"] else {
@@ -52,10 +51,10 @@ extension ResourceChange {
         case (.toMany, .array(let items)):
             refuse(
                 place,
-                localized(
+                Wording(
                     "The list has \(items.count) elements; the limit is \(ResourcePlan.maximumElementCount)."
                 ),
-                localized("Write longer lists through sync."))
+                Wording("Write longer lists through sync."))
         default:
             refuse(place, "The data of '\(field.name)' has the wrong shape.", "Send \(Self.example(field, target)).")
         }
@@ -96,8 +95,8 @@ extension ResourceChange {
         }
         guard case .string(let id) = json["id"], let key = target.keyValue(id) else {
             refuse(
-                pointer / "id", localized("'id' isn't \(ValueText.expected(target.keyType))."),
-                localized("Send the id of one of the \(target.name), as a JSON string."))
+                pointer / "id", Wording("'id' isn't \(ValueText.expected(target.keyType))."),
+                Wording("Send the id of one of the \(target.name), as a JSON string."))
             return nil
         }
         if leadsTo { links.append(Link(target: target, key: key, pointer: pointer)) }

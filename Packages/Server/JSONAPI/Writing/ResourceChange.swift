@@ -1,6 +1,5 @@
 package import TomboloHTTP
 package import TomboloModel
-import TomboloLocalization
 
 /// What a request sets in a resource, checked against the schema and what the caller may see, but not yet against the
 /// rules for writing.
@@ -63,10 +62,17 @@ package struct ResourceChange: Sendable {
     }
 
     mutating func refuse(
-        _ pointer: RequestPointer, _ message: String, _ remedy: String, _ code: RequestFailure.Code = .unprocessable
+        _ pointer: RequestPointer, _ problem: Wording, _ remedy: Wording, _ code: RequestFailure.Code = .unprocessable
     ) {
         guard !hasAllProblems else { return }
-        problems.append(RequestFailure(code, message, hint: remedy, source: .pointer(pointer.description)))
+        problems.append(RequestFailure(code, problem, hint: remedy, source: .pointer(pointer.description)))
+    }
+
+    /// Reports a problem that only programs have: it's told in English.
+    mutating func refuse(
+        _ pointer: RequestPointer, _ problem: String, _ remedy: String, _ code: RequestFailure.Code = .unprocessable
+    ) {
+        refuse(pointer, Wording(untranslated: problem), Wording(untranslated: remedy), code)
     }
 
     /// Nobody reads more than this.
@@ -79,7 +85,7 @@ package struct ResourceChange: Sendable {
     /// - Parameter pointer: where the body asks for it.
     package mutating func put(_ value: Value, in column: Int, at pointer: RequestPointer) {
         guard let field = Self.field(of: column, among: fields) else {
-            return refuse(pointer, localized("\(type.name) have no such property."), localized("Leave it out."))
+            return refuse(pointer, Wording("\(type.name) have no such property."), Wording("Leave it out."))
         }
         changing { change, contents in
             change.set(column, value, of: change.type.item, into: &contents, at: pointer)
@@ -162,9 +168,9 @@ package struct ResourceChange: Sendable {
             let isRelationship = fields.contains { $0.name == name }
             let known = fields.filter { !$0.isRelationship }.map(\.name)
             return refuse(
-                pointer, localized("\(type.name) have no attribute '\(name.shortened(toByteCount: 60))'."),
+                pointer, Wording("\(type.name) have no attribute '\(name.shortened(toByteCount: 60))'."),
                 isRelationship
-                    ? localized("It's a relationship: send it in 'relationships'.") : ResourceQuery.nearest(name, known)
+                    ? Wording("It's a relationship: send it in 'relationships'.") : ResourceQuery.nearest(name, known)
             )
         }
         changing { change, contents in

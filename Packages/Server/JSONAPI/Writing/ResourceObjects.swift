@@ -3,7 +3,6 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
-import TomboloLocalization
 
 /// Writes a list of embedded objects. An element that names its id, or has the same values as an existing element,
 /// stays that element. Concurrent edits of it elsewhere are merged, and only values that differ are written.
@@ -229,8 +228,8 @@ struct ResourceObjects {
         } catch let error as PostgresError where error.isRefusal {
             var failure = RequestFailure(error)
             if error.code == .foreignKeyViolation {
-                failure.message = localized("A link points to a resource that doesn't exist.")
-                failure.hint = localized("Send the id of one that exists.")
+                failure.wording = Wording("A link points to a resource that doesn't exist.")
+                failure.hintWording = Wording("Send the id of one that exists.")
             }
             let column = columns.first { column in
                 error.columnName == item.columns[column].sqlName

@@ -3,7 +3,6 @@ import PostgresValues
 import TomboloHTTP
 import TomboloModel
 import TomboloSQL
-import TomboloLocalization
 
 extension ResourceWriter {
     /// Checks that links lead to objects that exist and aren't in the trash.
@@ -36,8 +35,8 @@ extension ResourceWriter {
 
     func dangling(_ link: ResourceChange.Link) -> RequestFailure {
         RequestFailure(
-            .unprocessable, localized("There is no resource of type '\(link.target.name)' with this id."),
-            hint: localized("Send the id of one that exists, and isn't in the trash."),
+            .unprocessable, Wording("There is no resource of type '\(link.target.name)' with this id."),
+            hint: Wording("Send the id of one that exists, and isn't in the trash."),
             source: .pointer(link.pointer.description))
     }
 }

@@ -2,7 +2,6 @@ import PostgresClient
 import TomboloHTTP
 import TomboloModel
 import TomboloPostgresStore
-import TomboloLocalization
 
 extension ResourceWriter {
     /// Runs statements, and adds to the database's refusals which field they are about.
@@ -33,8 +32,8 @@ extension ResourceWriter {
         switch error.code {
         case .uniqueViolation:
             if error.constraintName?.hasSuffix("_pkey") == true {
-                failure.message = localized("There is already a resource with this id.")
-                failure.hint = localized("Leave 'id' out, and the server generates one.")
+                failure.wording = Wording("There is already a resource with this id.")
+                failure.hintWording = Wording("Leave 'id' out, and the server generates one.")
                 failure.source = .pointer((pointer / "id").description)
                 failure.properties = []
                 return failure
@@ -49,29 +48,29 @@ extension ResourceWriter {
                 } ?? []
             let names = columns.map { item.columns[$0].name }
             let type = change.type.name
-            failure.message =
+            failure.wording =
                 names.isEmpty
-                ? localized("Another of the \(type) has the same value, which must be unique.")
-                : localized("Another of the \(type) has the same \(names.joinedByAnd).")
-            failure.hint = localized("Send another value, or change the other one first.")
+                ? Wording("Another of the \(type) has the same value, which must be unique.")
+                : Wording("Another of the \(type) has the same \(names.wordingByAnd).")
+            failure.hintWording = Wording("Send another value, or change the other one first.")
             failure.properties = names
         case .notNullViolation:
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
-            failure.message = localized("A required value is missing.")
-            failure.hint = localized("Give it a value.")
+            failure.wording = Wording("A required value is missing.")
+            failure.hintWording = Wording("Give it a value.")
         case .foreignKeyViolation:
             columns = item.columns.indices.filter {
                 item.columns[$0].linkTarget != nil && item.foreignKeyName($0) == error.constraintName
             }
-            failure.message = localized("A link points to a resource that was just removed.")
-            failure.hint = localized("Send the id of one that exists.")
+            failure.wording = Wording("A link points to a resource that was just removed.")
+            failure.hintWording = Wording("Send the id of one that exists.")
         default:
             columns = item.columns.indices.filter { item.columns[$0].sqlName == error.columnName }
             if error.raisedSentence == nil {
-                failure.message =
-                    error.constraintName.map { localized("The database doesn't accept the values: \($0).") }
-                    ?? localized("The database doesn't accept the values: they're out of range.")
-                failure.hint = localized("Send other values.")
+                failure.wording =
+                    error.constraintName.map { Wording("The database doesn't accept the values: \($0).") }
+                    ?? Wording("The database doesn't accept the values: they're out of range.")
+                failure.hintWording = Wording("Send other values.")
             }
         }
         let place = columns.lazy.compactMap { change.pointers[$0] }.first ?? list(of: error, change) ?? pointer

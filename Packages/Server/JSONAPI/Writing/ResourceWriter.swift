@@ -5,7 +5,6 @@ import TomboloHTTP
 package import TomboloModel
 import TomboloRules
 import TomboloSQL
-import TomboloLocalization
 
 /// Creates, changes and removes single resources in the caller's transaction, as the rules permit.
 package struct ResourceWriter: Sendable {
@@ -87,7 +86,7 @@ package struct ResourceWriter: Sendable {
             let place = pointer / (field.isRelationship ? "relationships" : "attributes")
             problems.append(
                 RequestFailure(
-                    .unprocessable, localized("'\(field.name)' is required."), hint: localized("Give it a value."),
+                    .unprocessable, Wording("'\(field.name)' is required."), hint: Wording("Give it a value."),
                     properties: [field.name], source: .pointer((place / field.name).description)))
         }
         guard var first = problems.first else { return }
@@ -161,8 +160,8 @@ package struct ResourceWriter: Sendable {
                 [try PostgresParameter(key, as: type.keyType)])
         } catch let error as PostgresError where error.code == .foreignKeyViolation {
             throw RequestFailure(
-                .conflict, localized("Something else still needs this resource."),
-                hint: localized("First remove what links to it."), cause: error)
+                .conflict, Wording("Something else still needs this resource."),
+                hint: Wording("First remove what links to it."), cause: error)
         }
     }
 
@@ -271,8 +270,8 @@ package struct ResourceWriter: Sendable {
             }
             if let field, let place = change.pointers[field] {
                 failure.source = .pointer(place.description)
-                failure.hint =
-                    localized(
+                failure.hintWording =
+                    Wording(
                         "Leave '\(type.item.columns[field].name)' as it is, or ask for a role that may change it.")
             }
         }

@@ -164,7 +164,8 @@ extension PostgresCatalog {
         UNION ALL \
         SELECT 'relation', c.relname || '.' || a.attname, '' FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
         WHERE a.attrelid IN (to_regclass('tombolo.class_column'), to_regclass('tombolo.changelog'), \
-        to_regclass('tombolo.document'), to_regclass('tombolo.job_row'), to_regclass('tombolo.routine')) \
+        to_regclass('tombolo.document'), to_regclass('tombolo.job'), to_regclass('tombolo.job_row'), \
+        to_regclass('tombolo.routine')) \
         AND a.attnum > 0 AND NOT a.attisdropped \
         UNION ALL \
         SELECT 'function', p.proname::text, p.prosrc FROM pg_proc p \

@@ -59,5 +59,19 @@ extension SystemRelation {
                 COMMENT ON COLUMN tombolo.job_row.plan IS \
                 'Of an import: whether the row creates an object, updates one, or is refused, as its preview said.'
                 """),
+        SystemRelation(
+            name: "job.message_wording",
+            sql: """
+                ALTER TABLE tombolo.job ADD COLUMN IF NOT EXISTS message_wording json;
+                COMMENT ON COLUMN tombolo.job.message_wording IS \
+                'The message as texts to translate, each with its values; counts if it says the same in English.'
+                """),
+        SystemRelation(
+            name: "job_row.reason_wording",
+            sql: """
+                ALTER TABLE tombolo.job_row ADD COLUMN IF NOT EXISTS reason_wording json;
+                COMMENT ON COLUMN tombolo.job_row.reason_wording IS \
+                'The reason as texts to translate, each with its values; counts if it says the same in English.'
+                """),
     ]
 }
