@@ -164,6 +164,45 @@ private typealias F = ArbiterFixture
         #expect(result.writes == [F.update(1, F.count, .int(8), .add(3))])
     }
 
+    @Test("Additions to one object are written once, unless it's written otherwise in between")
+    func summedAdditions() throws {
+        func add(_ key: Int64, _ column: Int, _ amount: Int64) -> Instruction {
+            .add(F.item(key), column: column, amount: amount)
+        }
+        var f = F()
+        f.load(1, count: 5)
+        f.load(2, count: 7)
+        let summed = try f.apply([add(1, F.count, 3), add(2, F.count, 1), add(1, F.small, 2), add(1, F.count, -1)])
+        #expect(
+            summed.writes == [
+                .update(
+                    F.item(1),
+                    [
+                        ColumnWrite(column: F.count, value: .int(7), mark: .add(2)),
+                        ColumnWrite(column: F.small, value: .int(2), mark: .add(2)),
+                    ]),
+                F.update(2, F.count, .int(8), .add(1)),
+            ])
+        #expect(summed.positions == [3, 1])
+        let separate = try f.apply([add(1, F.count, 1), F.set(1, F.count, .int(0)), add(1, F.count, 4)], number: 2)
+        #expect(
+            separate.writes == [
+                F.update(1, F.count, .int(8), .add(1)), F.update(1, F.count, .int(0)),
+                F.update(1, F.count, .int(4), .add(4)),
+            ])
+        let anew = try f.apply(
+            [add(1, F.count, 1), .erase(F.item(1)), F.create(F.item(1), title: "a"), add(1, F.count, 2)], number: 3)
+        #expect(anew.writes.count == 4 && anew.writes.last == F.update(1, F.count, .int(2), .add(2)))
+        // If the database has refused something, it's to say which of them.
+        f.arbiter.sumsAdditions = false
+        #expect(try f.apply([add(2, F.count, 1), add(2, F.count, 1)], number: 4).positions == [0, 1])
+        f.arbiter.sumsAdditions = true
+        // The sum of the amounts, but not the value, would exceed 64 bits.
+        f.load(3, count: .min)
+        let large = try f.apply([add(3, F.count, .max), add(3, F.count, .max)], number: 5)
+        #expect(large.writes.count == 2 && large.writes.last == F.update(3, F.count, .int(.max - 1), .add(.max)))
+    }
+
     @Test("A later set discards an addition; an earlier set doesn't")
     func setAfterAddition() throws {
         var f = F()

@@ -72,6 +72,41 @@ struct ChangesetCheckTests {
         }
     }
 
+    // MARK: One object very many times
+
+    /// Two instructions at a time on object 1, and one on object 2 at the end.
+    private func refusals(_ count: Int, of pair: [Instruction]) -> (told: [Refusal], applied: [Instruction]) {
+        let instructions = (0..<count).flatMap { _ in pair } + [F.set(2, F.count, .int(1))]
+        var refused = RefusedInstructions()
+        check.refuseInvalid(in: changeset(instructions), &refused)
+        return (refused.told, refused.applied(of: changeset(instructions), in: F.schema).instructions)
+    }
+
+    @Test("An object that a changeset erases too often is refused completely, and the rest is applied")
+    func erasedTooOften() {
+        let pair = [F.create(F.item(1), title: "a"), .erase(F.item(1))]
+        let limit = Changeset.maximumCountOfObject.erases
+        #expect(refusals(limit, of: pair).told.isEmpty)
+        let (told, applied) = refusals(limit + 1, of: pair)
+        #expect(told.map(\.key) == [.int(1)] && told.map(\.code) == [.invalid])
+        #expect(applied == [F.set(2, F.count, .int(1))])
+    }
+
+    @Test("Too many instructions on an object are refused; consecutive additions count as one")
+    func writtenTooOften() {
+        let limit = Changeset.maximumCountOfObject.instructions
+        let (set, add) = (F.set(1, F.title, .string("a")), Instruction.add(F.item(1), column: F.count, amount: 1))
+        #expect(refusals(limit / 2, of: [set, set]).told.isEmpty)
+        #expect(refusals(limit / 2 + 1, of: [set, set]).applied == [F.set(2, F.count, .int(1))])
+        #expect(refusals(limit / 2 + 1, of: [set, add]).applied == [F.set(2, F.count, .int(1))])
+        #expect(refusals(limit * 2, of: [add, add]).told.isEmpty)
+        // Instructions on many objects are never too many.
+        let many = (0..<Int64(limit * 2)).map { Instruction.erase(F.item($0)) }
+        var refused = RefusedInstructions()
+        check.refuseInvalid(in: changeset(many), &refused)
+        #expect(refused.isEmpty)
+    }
+
     // MARK: Permission
 
     private func denied(

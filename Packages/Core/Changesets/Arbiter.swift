@@ -32,6 +32,9 @@ public struct Arbiter: Sendable {
     public let schema: Schema
     /// What can be checked without rows.
     public let check: ChangesetCheck
+    /// Whether consecutive additions to one object become one write. If not, each write has one instruction, so that an
+    /// error of the database says which it was.
+    public var sumsAdditions = true
     /// By class position.
     let classes: [ArbitratedClass]
     var rows = UndoableDictionary<ObjectReference, Row>()

@@ -166,7 +166,30 @@ extension Arbiter.Attempt {
         guard isPossible(write, overflows: sum.overflow, reference, item) else { return }
         row[column] = write.value
         arbiter.rows[reference] = row
+        let isSummable = arbiter.sumsAdditions && arbiter.check.isSummable(column, of: reference)
+        if isSummable, include(amount, in: reference, column, write.value) { return }
         self.write(.update(reference, [ColumnWrite(column: column, value: write.value, mark: .add(amount))]))
+        if isSummable { sums[reference] = writes.count - 1 }
+    }
+
+    /// Includes an addition in the object's last write, if that's an addition too: an app may well count a thousand
+    /// things in one transaction.
+    private mutating func include(
+        _ amount: Int64, in reference: ObjectReference, _ column: Int, _ value: Value
+    ) -> Bool {
+        guard let index = sums[reference], case .update(_, var columns) = writes[index] else { return false }
+        var amount = amount
+        let known = columns.firstIndex { $0.column == column }
+        if let known, case .add(let earlier) = columns[known].mark {
+            let sum = earlier.addingReportingOverflow(amount)
+            guard !sum.overflow else { return false }
+            amount = sum.partialValue
+        }
+        let write = ColumnWrite(column: column, value: value, mark: .add(amount))
+        if let known { columns[known] = write } else { columns.append(write) }
+        writes[index] = .update(reference, columns)
+        positions[index] = position
+        return true
     }
 
     /// Whether a property can hold a sum; refuses the instruction if not.
@@ -204,6 +227,7 @@ extension Arbiter.Attempt {
     }
 
     mutating func write(_ write: RowWrite, at position: Int? = nil) {
+        if !sums.isEmpty { sums[write.reference] = nil }
         writes.append(write)
         positions.append(position ?? self.position)
     }

@@ -14,6 +14,8 @@ extension Arbiter {
         var writes: [RowWrite] = []
         /// The position of the instruction that each write comes from.
         var positions: [Int] = []
+        /// By object, the position in ``writes`` of its last write, if that only adds to columns.
+        var sums: [ObjectReference: Int] = [:]
         /// The position of the instruction being performed.
         var position = 0
         var lost = 0

@@ -31,6 +31,11 @@ public struct Changeset: Hashable, Sendable {
 
     /// The maximum number of instructions. The device refuses a larger write transaction.
     public static let maximumInstructionCount = 1_000_000
+    /// How many times the server lets one changeset erase one object, and how many instructions on it in total it
+    /// accepts. Consecutive additions count as one instruction; ``Arbiter`` sums them up. PostgreSQL keeps every version
+    /// of a row until the transaction ends and looks at all of them for the next write, so the time that many writes of
+    /// one row take grows with the square of their number. Deletions take the longest.
+    public static let maximumCountOfObject = (erases: 1_000, instructions: 20_000)
 }
 
 /// One step of a changeset. List operations are instructions on the list's element class.

@@ -74,6 +74,56 @@ public struct ChangesetCheck: Sendable {
                 refused.reduce(at: position, to: .set(reference, valid), error)
             }
         }
+        refuseRepeated(instructions, positions, &refused)
+    }
+
+    /// Refuses all instructions on an object that has more than ``Changeset/maximumCountOfObject``.
+    private func refuseRepeated(
+        _ instructions: [Instruction], _ positions: [Int], _ refused: inout RefusedInstructions
+    ) {
+        let limit = Changeset.maximumCountOfObject
+        guard instructions.count > limit.erases else { return }
+        let mayExceedBoth = instructions.count > limit.instructions
+        var counts: [ObjectReference: (erases: Int, instructions: Int)] = [:]
+        // The objects whose last instruction is an addition.
+        var summed: Set<ObjectReference> = []
+        for instruction in instructions {
+            let reference = instruction.reference
+            var isErase = false
+            switch instruction {
+            case .erase: isErase = true
+            case .add(_, let column, _) where isSummable(column, of: reference):
+                guard mayExceedBoth, summed.insert(reference).inserted else { continue }
+                counts[reference, default: (0, 0)].instructions += 1
+                continue
+            case .create, .set, .add: break
+            }
+            guard isErase || mayExceedBoth else { continue }
+            counts[reference, default: (0, 0)].instructions += 1
+            if isErase { counts[reference]?.erases += 1 }
+            if !summed.isEmpty { summed.remove(reference) }
+        }
+        let repeated = counts.filter { $0.value.erases > limit.erases || $0.value.instructions > limit.instructions }
+        guard !repeated.isEmpty else { return }
+        for (position, instruction) in zip(positions, instructions) {
+            let reference = instruction.reference
+            guard let count = repeated[reference], schema.classes.indices.contains(reference.classIndex) else {
+                continue
+            }
+            let name = schema[reference.classIndex].name
+            let what =
+                count.erases > limit.erases
+                ? "deletes the same \(name) more than \(limit.erases)"
+                : "writes the same \(name) more than \(limit.instructions)"
+            refused.refuse(at: position, invalid("One transaction \(what) times. Use several.", reference))
+        }
+    }
+
+    /// Whether additions to a column can be written as one, earlier than the last of them. Not if two objects mustn't
+    /// have the same value, because another object may have the sum until then.
+    func isSummable(_ column: Int, of reference: ObjectReference) -> Bool {
+        guard schema.classes.indices.contains(reference.classIndex) else { return false }
+        return !schema[reference.classIndex].uniqueColumns.contains { $0.contains(column) }
     }
 
     private func requireValid(

@@ -226,6 +226,9 @@ struct UploadTransaction {
         guard changesets.contains(where: { !$0.instructions.isEmpty }) else { return }
         let plan = try LockPlan(changesets: changesets, arbiter: arbiter, layout: layout)
         arbiter.expect(objectCount: plan.written.count, repeated: plan.repeated)
+        if case .alone = mode, changesets[0].instructions.count <= Self.separateWriteLimit {
+            arbiter.sumsAdditions = false
+        }
         let loaded = try await load(plan, changesets)
         for (reference, row) in loaded.rows { arbiter.load(reference, row) }
         for (reference, row) in trashed { arbiter.load(reference, trashed: row) }
