@@ -40,7 +40,8 @@ extension Trash {
             guard let key = item.primaryKeyIndex else { continue }
             let rows = try await connection.query(
                 """
-                SELECT \(Self.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
+                SELECT \(columns(of: item, deciding: lister.deciding(item.name), alias: "o"))
+                FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
                 WHERE o.trash_group = $1 AND o.trashed_at IS NOT NULL ORDER BY o.\(Self.key(item)) LIMIT \(Self.groupLimit)
                 """, [.uuid(group)]
             ).map { try reader.row($0, of: item) }

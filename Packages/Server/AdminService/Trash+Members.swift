@@ -9,7 +9,7 @@ extension Trash {
     package struct Member: Hashable, Sendable {
         package let className: String
         package let key: Value
-        /// Long byte values are left out.
+        /// Long texts and bytes that decide nothing are left out.
         package var row: Row
 
         /// The object's own address, even if it's in a group.
@@ -23,30 +23,40 @@ extension Trash {
             pageHint: localized("Somebody may have restored it, or deleted it permanently."))
     }
 
-    /// How many bytes of a value are read for each object of a group. Values of unique properties are never longer,
-    /// since they fit into an index, and rules only concern short values.
+    /// The properties of a class that decide something about an object, which are read in full however long they are.
+    typealias Deciding = @Sendable (_ className: String) -> [PropertyPath]
+
+    /// How many bytes of any other value are read for each object of a group.
     private static let readByteCount = 4 << 10
 
-    /// The class's columns in order, for a SELECT of all objects of a group. Longer byte values, such as images, are
-    /// read as empty, since a thousand images could exceed the server's memory.
-    static func columns(of item: ClassSchema, alias: String) -> String {
-        item.columns.map { column in
+    /// The class's columns in order, for a SELECT of all objects of a group. Longer texts and bytes are read as empty,
+    /// since a thousand descriptions or images could exceed the server's memory.
+    func columns(of item: ClassSchema, deciding paths: [PropertyPath], alias: String) -> String {
+        let whole = Set(paths.compactMap { item.columnIndex($0.description) } + item.uniqueColumns.joined())
+        return item.columns.enumerated().map { index, column in
             let name = PostgresSQL.quoteIdentifier(alias, column.sqlName)
-            guard case .data = column.type else { return name }
-            return "CASE WHEN octet_length(\(name)) > \(readByteCount) THEN ''::bytea ELSE \(name) END"
+            guard !column.isPrimaryKey, column.linkTarget == nil, !whole.contains(index) else { return name }
+            let empty: String
+            switch schema.storedType(of: column) {
+            case .string: empty = "''"
+            case .data: empty = "''::bytea"
+            default: return name
+            }
+            return "CASE WHEN octet_length(\(name)) > \(Self.readByteCount) THEN \(empty) ELSE \(name) END"
         }.joined(separator: ", ")
     }
 
     /// Locks the rows, so that two administrators can't restore the same thing at once.
     nonisolated(nonsending) func members(
-        of address: TrashAddress, _ connection: PostgresConnection
+        of address: TrashAddress, deciding: Deciding, _ connection: PostgresConnection
     ) async throws -> [Member] {
         var members: [Member] = []
         for item in classes {
             guard let (column, value) = try address.condition(item) else { continue }
             let result = try await connection.query(
                 """
-                SELECT \(Self.columns(of: item, alias: "o")) FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
+                SELECT \(columns(of: item, deciding: deciding(item.name), alias: "o"))
+                FROM \(PostgresSQL.quoteIdentifier(item.table)) "o"
                 WHERE o.\(column) = $1 AND o.trashed_at IS NOT NULL
                 ORDER BY o.\(Self.key(item)) LIMIT \(Self.groupLimit - members.count + 1) FOR UPDATE
                 """, [value])

@@ -10,16 +10,18 @@ extension Trash {
     /// - Parameters:
     ///   - address: the id of a group, for all that is in it, or the id of one object, for it alone.
     ///   - isTrial: whether to roll everything back. The function then always throws.
+    ///   - deciding: the properties that `check` looks at.
     ///   - check: throws for an object that the caller may not delete.
     /// - Returns: what was deleted.
     /// - Throws: `RequestFailure`: 404 if there is nothing in the trash, 409 naming the object that the app or the
     ///   database keeps; and what `check` throws.
     func purge(
-        _ address: TrashAddress, isTrial: Bool = false, check: @Sendable (Member) throws -> Void
+        _ address: TrashAddress, isTrial: Bool = false, deciding: @escaping Deciding,
+        check: @Sendable (Member) throws -> Void
     ) async throws -> [Member] {
         do {
             return try await pool.transaction { connection in
-                let members = try await members(of: address, connection)
+                let members = try await members(of: address, deciding: deciding, connection)
                 guard !members.isEmpty else { throw Self.nothing }
                 try members.forEach(check)
                 try await purge(members, connection)
@@ -34,14 +36,14 @@ extension Trash {
     /// The same, if the rules permit it to the caller for each of the objects.
     /// - Throws: `RequestFailure` with status 403 as well.
     package func purge(_ address: TrashAddress, by caller: Restorer) async throws -> [Member] {
-        try await purge(address) { try Self.check($0, caller) }
+        try await purge(address, deciding: caller.deciding) { try Self.check($0, caller) }
     }
 
     /// How ``purge(_:by:)`` would currently refuse this address; nil if it wouldn't, or if the objects are larger
     /// than the caller may read. Changes nothing.
     package func refusalToPurge(_ address: TrashAddress, by caller: Restorer) async throws -> RequestFailure? {
         do {
-            _ = try await purge(address, isTrial: true) { try Self.check($0, caller) }
+            _ = try await purge(address, isTrial: true, deciding: caller.deciding) { try Self.check($0, caller) }
             return nil
         } catch is PurgeTrial {
             return nil
@@ -79,7 +81,7 @@ extension Trash {
     }
 
     private func keeper(of address: TrashAddress, _ error: PostgresError) async throws -> RequestFailure {
-        let found = try await pool.transaction { try await members(of: address, $0) }
+        let found = try await pool.transaction { try await members(of: address, deciding: { _ in [] }, $0) }
         let keys = Dictionary(grouping: found, by: \.className).mapValues { $0.map(\.key.keyText) }
         guard let first = try await firstKept(of: keys) else { return RequestFailure(error) }
         return Self.keeps(first.className, first.key, because: first.error.reasonToKeep, cause: first.error)

@@ -17,6 +17,10 @@ extension TomboloRules.Operation {
 extension Trash {
     /// A subject who restores objects, and the rules that decide.
     package struct Restorer: Sendable {
+        private static let operations: [TomboloRules.Operation] = [
+            .create, .delete, .listTrash, .purge, .read, .restore, .restoreWithValues, .trash, .update,
+        ]
+
         let subject: Subject
         let rules: Rules
 
@@ -30,6 +34,18 @@ extension Trash {
         {
             guard let index = rules.schema.index(of: className) else { return false }
             return rules.authorize(subject, operation, .object(classIndex: index, old: row, new: new ?? row)).isAllowed
+        }
+
+        /// The properties of a class on which the answers of ``may(_:_:_:becoming:)`` depend.
+        var deciding: Deciding {
+            { [self] className in
+                guard let index = rules.schema.index(of: className) else { return [] }
+                return Self.operations.flatMap { operation -> [PropertyPath] in
+                    guard case .allowed(let filter) = rules.authorize(subject, operation, .objects(classIndex: index))
+                    else { return [] }
+                    return filter.paths
+                }
+            }
         }
     }
 
@@ -69,7 +85,7 @@ extension Trash {
         _ address: TrashAddress, _ wishes: RestoreWishes, by restorer: Restorer, on connection: PostgresConnection
     ) async throws -> [Member] {
         do {
-            var members = try await members(of: address, connection)
+            var members = try await members(of: address, deciding: restorer.deciding, connection)
             guard !members.isEmpty else { throw Self.nothing }
             guard members.allSatisfy({ restorer.may(.restore, $0.className, $0.row) }) else {
                 throw RequestFailure(.forbidden, Wording("Not permitted to restore all the objects."))
@@ -174,7 +190,7 @@ extension Trash {
         for (name, members) in Dictionary(grouping: members, by: \.className).sorted(by: { $0.key < $1.key }) {
             guard let item = schema[name], let key = item.primaryKeyIndex else { continue }
             for columns in item.uniqueColumns where !columns.contains(where: { item.columns[$0].isRetired }) {
-                for (member, row) in try await live(like: members, item, columns, connection) {
+                for (member, row) in try await live(like: members, item, columns, restorer, connection) {
                     let live = row[key]
                     let maySwap = restorer.may(.trash, name, row)
                     if wishes.swap.contains(member.address) {
@@ -216,7 +232,8 @@ extension Trash {
 
     /// The live objects that have the same values in some columns, with the member that each clashes with.
     nonisolated(nonsending) private func live(
-        like members: [Member], _ item: ClassSchema, _ columns: [Int], _ connection: PostgresConnection
+        like members: [Member], _ item: ClassSchema, _ columns: [Int], _ restorer: Restorer,
+        _ connection: PostgresConnection
     ) async throws -> [(Member, Row)] {
         let key = Self.key(item)
         let table = PostgresSQL.quoteIdentifier(item.table)
@@ -224,9 +241,10 @@ extension Trash {
             let name = PostgresSQL.quoteIdentifier(item.columns[column].sqlName)
             return "t.\(name) = o.\(name)"
         }.joined(separator: " AND ")
+        let selected = self.columns(of: item, deciding: restorer.deciding(item.name), alias: "o")
         let found = try await connection.query(
             """
-            SELECT \(Self.columns(of: item, alias: "o")), \(Self.keyText(item, alias: "t")) FROM \(table) t JOIN \(table) "o" ON \(equal)
+            SELECT \(selected), \(Self.keyText(item, alias: "t")) FROM \(table) t JOIN \(table) "o" ON \(equal)
             WHERE t.\(key) = ANY ($1) AND o.\(key) <> t.\(key) AND o.trashed_at IS NULL ORDER BY t.\(key)
             """, [try Self.list(members.map(\.key), item)])
         let byKey = Dictionary(members.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })

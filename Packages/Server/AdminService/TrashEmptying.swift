@@ -35,7 +35,9 @@ package struct TrashEmptying: Sendable {
             guard count < Self.objectLimit else { break }
             last = entry
             do {
-                count += try await trash.purge(TrashAddress(entry.address), check: check).count
+                let purged = try await trash.purge(
+                    TrashAddress(entry.address), deciding: { [filters] in filters[$0]?.paths ?? [] }, check: check)
+                count += purged.count
                 groups += 1
             } catch let failure as RequestFailure where failure.code == .conflict {
                 kept.append(["group": .string(entry.address), "reason": .string(failure.message)])
