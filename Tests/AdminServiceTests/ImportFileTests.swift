@@ -69,6 +69,14 @@ struct ImportFileTests {
         let open = Array("a,b\n1,\"".utf8) + giant + giant
         let error = #expect(throws: ImportFileError.self) { try Self.rows(open, piece: 65_536) }
         #expect(error?.line == 2 && error?.column == 2)
+        let row = Array(repeating: giant, count: ImportLimits.rowByteCount / giant.count).joined(separator: [
+            UInt8(ascii: ",")
+        ])
+        #expect(try Self.rows(Array("a,b\n".utf8) + row + [10] + row, piece: 65_536).count == 3)
+        let long = #expect(throws: ImportFileError.self) {
+            try Self.rows(Array("a,b\n".utf8) + row + Array(",x".utf8), piece: 65_536)
+        }
+        #expect(long?.line == 2 && long?.message.contains("row") == true)
         let commas = [UInt8](repeating: UInt8(ascii: ","), count: ImportLimits.columnCount)
         #expect(throws: ImportFileError.self) { try Self.rows(commas, piece: 64) }
     }

@@ -340,6 +340,30 @@ struct ImportTests {
         }
     }
 
+    @Test("a preview reads long rows a few at a time, and tries the first of them; the import takes all")
+    func longRows() async throws {
+        try await BulkTests.run { site in
+            let text = String(repeating: "x", count: ImportLimits.chunkByteCount / 3)
+            let file = try await UploadedFile.upload(
+                site, Self.table(site, (0..<5).map { ",\(text)\($0),free,x\($0),EUR,0" }))
+            let owner = try #require(site.fixture.users["owner"])
+            let numbers = try await site.fixture.pool.withConnection { connection -> [[Int64]] in
+                let job = try await JobStore.job(file.id, of: owner, connection)
+                var found: [[Int64]] = []
+                for byteCount in [ImportLimits.chunkByteCount, 1, .max] {
+                    found.append(
+                        try await JobStore.rows(of: job, after: 0, limit: 4, byteCount: byteCount, connection)
+                            .map(\.number))
+                }
+                return found
+            }
+            #expect(numbers == [[2, 3], [2], [2, 3, 4, 5]])
+            let preview = try await file.preview()
+            #expect(preview.json["creates"] == 5 && preview.json["tried"] == 2, "\(preview.text.prefix(1_000))")
+            #expect(try await file.finish().json["done"] == 5)
+        }
+    }
+
     @Test("text that differs only in its code points is a change, and is written, counted and undone")
     func spelling() async throws {
         try await BulkTests.run { site in

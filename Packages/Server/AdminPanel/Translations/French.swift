@@ -4090,11 +4090,14 @@ extension BuiltInTranslations {
         msgid "Shorten it. If it isn't that long, its quotes may not be closed."
         msgstr "Raccourcissez-la. Si elle n’est pas si longue, ses guillemets ne sont peut-être pas fermés."
 
-        msgid "The row has more than {0} cells."
-        msgstr "La ligne a plus de {0} cellules."
+        msgid "The row has more than {0} bytes."
+        msgstr "La ligne dépasse {0} octets."
 
         msgid "Leave some columns out."
         msgstr "Omettez des colonnes."
+
+        msgid "The row has more than {0} cells."
+        msgstr "La ligne a plus de {0} cellules."
 
         msgid "The cell isn't UTF-8, unlike the text before it."
         msgstr "La cellule n’est pas en UTF-8, contrairement au texte qui précède."

@@ -4091,11 +4091,14 @@ extension BuiltInTranslations {
         msgid "Shorten it. If it isn't that long, its quotes may not be closed."
         msgstr "Kürzen Sie sie. Wenn sie nicht so lang ist, sind vielleicht ihre Anführungszeichen nicht geschlossen."
 
-        msgid "The row has more than {0} cells."
-        msgstr "Die Zeile hat mehr als {0} Zellen."
+        msgid "The row has more than {0} bytes."
+        msgstr "Die Zeile hat mehr als {0} Bytes."
 
         msgid "Leave some columns out."
         msgstr "Lassen Sie Spalten weg."
+
+        msgid "The row has more than {0} cells."
+        msgstr "Die Zeile hat mehr als {0} Zellen."
 
         msgid "The cell isn't UTF-8, unlike the text before it."
         msgstr "Die Zelle ist kein UTF-8, anders als der Text davor."

@@ -4090,11 +4090,14 @@ extension BuiltInTranslations {
         msgid "Shorten it. If it isn't that long, its quotes may not be closed."
         msgstr "Acórtela. Si no es tan larga, puede que sus comillas no estén cerradas."
 
-        msgid "The row has more than {0} cells."
-        msgstr "La fila tiene más de {0} celdas."
+        msgid "The row has more than {0} bytes."
+        msgstr "La fila tiene más de {0} bytes."
 
         msgid "Leave some columns out."
         msgstr "Omita columnas."
+
+        msgid "The row has more than {0} cells."
+        msgstr "La fila tiene más de {0} celdas."
 
         msgid "The cell isn't UTF-8, unlike the text before it."
         msgstr "La celda no es UTF-8, a diferencia del texto anterior."

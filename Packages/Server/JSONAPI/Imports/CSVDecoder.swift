@@ -33,6 +33,8 @@ struct CSVDecoder: Sendable {
     private var isAfterReturn = false
     private var cell: [UInt8] = []
     private var cells: Row = []
+    /// The length of ``cells``.
+    private var rowByteCount = 0
     /// The current line, and the lines where the current row and its last quoted cell began.
     private var line: Int64 = 1
     private var rowLine: Int64 = 1
@@ -200,6 +202,11 @@ struct CSVDecoder: Sendable {
                 message: localized("The cell has more than \(ImportLimits.itemByteCount) bytes."),
                 hint: localized("Shorten it. If it isn't that long, its quotes may not be closed."))
         }
+        guard rowByteCount + cell.count + count <= ImportLimits.rowByteCount else {
+            throw ImportFileError(
+                line: rowLine, message: localized("The row has more than \(ImportLimits.rowByteCount) bytes."),
+                hint: localized("Leave some columns out."))
+        }
     }
 
     private mutating func endCell() throws {
@@ -218,6 +225,7 @@ struct CSVDecoder: Sendable {
             }
             cells.append(text)
         }
+        rowByteCount += cell.count
         cell.removeAll(keepingCapacity: true)
         state = .start
     }
@@ -227,5 +235,6 @@ struct CSVDecoder: Sendable {
         try endCell()
         if !isBlank { try take(cells, rowLine) }
         cells = []
+        rowByteCount = 0
     }
 }

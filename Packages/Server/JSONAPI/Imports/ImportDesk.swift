@@ -62,7 +62,7 @@ package struct ImportDesk: Sendable {
     ) async throws -> ImportSummary {
         let (job, rows) = try await pool.withConnection { connection in
             let job = try await JobStore.job(id, of: user, connection)
-            return (job, try await JobStore.rows(of: job, after: 0, limit: 3, connection))
+            return (job, try await Self.rows(of: job, after: 0, limit: 3, connection))
         }
         try Self.check(job, type)
         guard job.state != .draft || job.arguments["isComplete"] == true else { throw Self.incomplete }
@@ -77,6 +77,14 @@ package struct ImportDesk: Sendable {
             suggestions: ImportMapping.suggestions(columns, of: type, view),
             matches: ImportMatch.all(of: type, view).map(\.names), isWaiting: job.state == .draft,
             rows: rows.compactMap { row in row.source.flatMap { try? ImportSource($0, isTable: isTable) } })
+    }
+
+    /// Rows that take little memory when they're decoded.
+    private static func rows(
+        of job: Job, after number: Int64, limit: Int = ImportLimits.chunkRowCount, _ connection: PostgresConnection
+    ) async throws -> [JobRow] {
+        try await JobStore.rows(
+            of: job, after: number, limit: limit, byteCount: ImportLimits.chunkByteCount, connection)
     }
 
     private static var incomplete: RequestFailure {
@@ -115,7 +123,7 @@ package struct ImportDesk: Sendable {
         while true {
             try Task.checkCancellation()
             let rows = try await pool.withConnection { [after] in
-                try await JobStore.rows(of: draft.job, after: after, limit: ImportLimits.chunkRowCount, $0)
+                try await Self.rows(of: draft.job, after: after, $0)
             }
             guard let last = rows.last else { break }
             after = last.number
@@ -213,8 +221,7 @@ package struct ImportDesk: Sendable {
         var planner = ImportPlanner(draft.mapping, draft.choices)
         var after: Int64 = 0
         while true {
-            let rows = try await JobStore.rows(
-                of: draft.job, after: after, limit: ImportLimits.chunkRowCount, connection)
+            let rows = try await Self.rows(of: draft.job, after: after, connection)
             guard let last = rows.last else { return planner }
             after = last.number
             try await JobStore.plan(try await planner.add(rows, connection), of: draft.id, connection)

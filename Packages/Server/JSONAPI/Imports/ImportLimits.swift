@@ -4,6 +4,8 @@ package enum ImportLimits {
     package static let byteCount = 32 << 20
     /// One cell of CSV or one object of JSON, in bytes.
     static let itemByteCount = 1 << 20
+    /// One row of CSV, in bytes.
+    static let rowByteCount = 4 << 20
     static let columnCount = 1_000
     static let columnNameByteCount = 200
     static let rowCount: Int64 = 100_000
@@ -19,8 +21,7 @@ package enum ImportLimits {
     static let draftCount = 3
     /// How many days a file is kept without being started.
     static let draftDays = 1
-    /// The most rows that are written or read at a time, and about how many bytes of rows are collected before they are
-    /// written.
+    /// The most rows that are written or read at a time, and about the most bytes of them. A longer row comes alone.
     static let chunkRowCount = 500
     static let chunkByteCount = 1 << 20
     /// The most rows of an all-or-nothing import.

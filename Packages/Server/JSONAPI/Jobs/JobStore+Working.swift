@@ -37,15 +37,21 @@ extension JobStore {
 
     /// The next rows. They were chosen when the job was made; a row is processed in the transaction that moves the
     /// cursor past it.
-    /// - Parameter number: of the row before them; nil for the last processed row.
+    /// - Parameters:
+    ///   - number: of the row before them; nil for the last processed row.
+    ///   - byteCount: about the most bytes of their contents. A longer row comes alone.
     static func rows(
-        of job: Job, after number: Int64? = nil, limit: Int, _ connection: PostgresConnection
+        of job: Job, after number: Int64? = nil, limit: Int, byteCount: Int = .max, _ connection: PostgresConnection
     ) async throws -> [JobRow] {
         try await connection.query(
             """
-            SELECT number, key, source, old, new, plan::text, reason, reason_wording::text FROM tombolo.job_row
-            WHERE job = $1 AND number > $2 ORDER BY number LIMIT \(limit)
-            """, [.int64(job.id), .int64(number ?? job.cursor)]
+            SELECT number, key, source, old, new, plan::text, reason, reason_wording::text FROM (
+                SELECT *, sum(coalesce(octet_length(source), 0) + coalesce(octet_length(old), 0)
+                    + coalesce(octet_length(new), 0)) OVER w AS total, row_number() OVER w AS place
+                FROM (SELECT * FROM tombolo.job_row WHERE job = $1 AND number > $2 ORDER BY number LIMIT \(limit)) r
+                WINDOW w AS (ORDER BY number)) r
+            WHERE place = 1 OR total <= $3 ORDER BY number
+            """, [.int64(job.id), .int64(number ?? job.cursor), .int64(Int64(byteCount))]
         ).map { row in
             JobRow(
                 number: try row[0].int64, key: try row[1].nonNull?.string, source: try row[2].nonNull?.string,
