@@ -173,6 +173,42 @@ import Testing
         }
     }
 
+    @Test("A stream to an HTTP/1.0 client ends with a reset only if it breaks off", arguments: [true, false])
+    func brokenStream(_ isBroken: Bool) async throws {
+        struct Broken: Error {}
+        let (heard, hears) = AsyncStream.makeStream(of: Void.self)
+        try await application(limits: Self.limits, log: LogRecorder()) { routes in
+            routes.on(.get, "/stream", access: .open(because: "test")) { _, _, _ in
+                Response(
+                    status: .ok,
+                    body: ResponseBody { writer in
+                        try await writer.write(ByteBuffer(string: "one"))
+                        // A reset throws away what its client hasn't read yet.
+                        for await _ in heard { break }
+                        guard !isBroken else { throw Broken() }
+                        try await writer.write(ByteBuffer(string: "two"))
+                        try await writer.finish(nil)
+                    })
+            }
+        }.live { port in
+            try await Self.connect(port).executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: Self.request("GET /stream", version: "HTTP/1.0")))
+                var text = ""
+                var end: IOError?
+                do {
+                    for try await buffer in inbound {
+                        text += String(buffer: buffer)
+                        if text.hasSuffix("one") { hears.yield() }
+                    }
+                } catch let error as IOError {
+                    end = error
+                }
+                #expect(text.hasSuffix(isBroken ? "\r\n\r\none" : "\r\n\r\nonetwo"), "\(text)")
+                #expect(end?.errnoCode == (isBroken ? ECONNRESET : nil))
+            }
+        }
+    }
+
     @Test("A stream is sent in chunks")
     func chunks() async throws {
         try await Self.withServer { port in

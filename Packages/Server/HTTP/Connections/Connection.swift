@@ -35,6 +35,9 @@ struct Connection: Sendable {
     /// - Returns: whether another request may follow.
     func beginAnswer() async -> Bool { await get { $0.beginAnswer() } }
 
+    /// Makes the end of the connection a reset until ``finish()`` has sent everything.
+    func resetUnlessFinished() { run { $0.resetUnlessFinished() } }
+
     func endAnswer(keepsAlive: Bool) async { await get { $0.endAnswer(keepsAlive: keepsAlive) } }
 
     /// Sends bytes as soon as the connection isn't full.

@@ -23,6 +23,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     private var cancelledBody: Int?
     /// Whether everything is sent, and the connection only stays open until its client has ended its side.
     private var isLingering = false
+    /// Whether the system resets the connection if it's closed.
+    private var resets = false
     private var lastActivity = NIODeadline.now()
     private var timer: Scheduled<Void>?
 
@@ -208,6 +210,22 @@ final class ConnectionHandler: ChannelDuplexHandler {
         for writer in waiting { writer.resume(with: result) }
     }
 
+    /// Makes the end of the connection a reset until ``finish()`` has sent everything, whatever closes it, and even if
+    /// the process ends.
+    func resetUnlessFinished() { setResets(true) }
+
+    private func setResets(_ resets: Bool) {
+        guard resets != self.resets, let channel = context?.channel as? any SocketOptionProvider else { return }
+        self.resets = resets
+        _ = channel.unsafeSetSocketOption(level: .socket, name: .so_linger, value: Linger(isOn: resets ? 1 : 0))
+    }
+
+    /// The system's `linger`. With no time to send the rest, closing resets the connection.
+    private struct Linger: Sendable {
+        let isOn: CInt
+        let seconds: CInt = 0
+    }
+
     /// Sends bytes. Does nothing if the connection is closed.
     func write(_ bytes: ByteBuffer, _ more: ByteBuffer? = nil) {
         guard let context else { return }
@@ -230,6 +248,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     private func linger() {
         guard let context else { return }
+        setResets(false)
         guard !state.hasReadEverything else { return context.close(promise: nil) }
         isLingering = true
         holdsRead = false

@@ -91,6 +91,8 @@ package struct HTTPServerChannel: ServerChildChannel {
         case .none: try await writer.finish(nil)
         case .length: try await response.body.write(writer)
         case .chunked, .untilClose:
+            // An ordinary end would mean that the answer is complete.
+            if framing == .untilClose { connection.resetUnlessFinished() }
             try await writer.sendWaiting()
             try await response.body.write(writer)
         }
