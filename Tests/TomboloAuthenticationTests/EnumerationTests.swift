@@ -78,7 +78,10 @@ import TomboloModel
 
     @Test(
         "An address that mail programs would read as several is refused",
-        arguments: ["<x>@example.org", "root,me@example.org", "x(y)@example.org", "a@example.org;b"])
+        arguments: [
+            "<x>@example.org", "root,me@example.org", "x(y)@example.org", "a@example.org;b",
+            "root,\u{301}me@example.org", "me@\u{301}example.com@example.org",
+        ])
     func severalAddresses(_ address: String) {
         #expect(throws: AuthenticationError.self) { try AccountRegistry.validated(email: address) }
         #expect(throws: Never.self) { try AccountRegistry.validated(email: "Zoë.O'Neil+news@example.org") }

@@ -163,19 +163,21 @@ public struct AccountRegistry: Sendable {
 
     /// Characters that mail programs would take for several addresses, or for a name beside an address (RFC 5322,
     /// section 3.2.3).
-    private static let specials: Set<Character> = ["(", ")", "<", ">", "[", "]", ":", ";", "\\", ",", "\""]
+    private static let specials: Set<Unicode.Scalar> = ["(", ")", "<", ">", "[", "]", ":", ";", "\\", ",", "\""]
 
     static func validated(email: String) throws(AuthenticationError) -> String {
         let email = normalized(email)
-        let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+        // As mail programs do: Swift merges a character with a combining mark after it.
+        let scalars = email.unicodeScalars
+        let parts = scalars.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, parts[1].split(separator: ".").count >= 2,
-            !parts[1].hasPrefix("."), !parts[1].hasSuffix(".")
+            parts[1].first != ".", parts[1].last != "."
         else { throw .invalidEmail(reason: localized("write it as name@example.org.")) }
         guard email.utf8.count <= maximumEmailByteCount else {
             throw .invalidEmail(reason: localized("it is longer than \(maximumEmailByteCount) bytes."))
         }
         // For example, some characters reverse the direction of text, including what an operator reads next to it.
-        let isShown = email.unicodeScalars.allSatisfy { scalar in
+        let isShown = scalars.allSatisfy { scalar in
             switch scalar.properties.generalCategory {
             case .control, .format, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
             default: true
@@ -184,10 +186,11 @@ public struct AccountRegistry: Sendable {
         guard isShown else {
             throw .invalidEmail(reason: localized("it contains a space or a control character."))
         }
-        guard !email.contains(where: specials.contains) else {
+        guard !scalars.contains(where: specials.contains) else {
             throw .invalidEmail(
                 reason: localized(
-                    "it contains one of \(String(specials.sorted())), which have a special meaning in mails."))
+                    "it contains one of \(String(String.UnicodeScalarView(specials.sorted()))), which have a special "
+                        + "meaning in mails."))
         }
         return email
     }
