@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import Synchronization
 import Testing
 import TomboloModel
 
@@ -187,6 +188,47 @@ import TomboloModel
             }
             let robot = try await AccountRegistry(pool: place.pool).makeServerKey(named: "robot")
             #expect(try await server.login(.apiKey(robot.text)).userID == robot.userID)
+        }
+    }
+
+    @Test("a key that is disabled during a login ends this login too", arguments: [false, true])
+    func keyDisabledDuringLogin(isDeleted: Bool) async throws {
+        try await AccountPlace.with { place in
+            let ann = try await place.register()
+            let server = place.authenticator
+            try await place.switchOn("api-key")
+            let (key, text) = try await server.makeAPIKey(named: "build robot", for: ann)
+            let holder = try await PostgresConnection.connect(place.pool.configuration)
+            // Recording a login needs the account's row, checking a key doesn't.
+            try await holder.execute("BEGIN")
+            try await holder.query("SELECT 1 FROM tombolo.account WHERE id = $1 FOR UPDATE", [.bytea(ann.bytes)])
+            let waiting = """
+                SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """
+            async let login = server.login(.apiKey(text))
+            while try await place.pool.query(waiting)[0, 0].int < 1 { await Task.yield() }
+            let isOver = Atomic(false)
+            async let change: Void = {
+                defer { isOver.store(true, ordering: .sequentiallyConsistent) }
+                if isDeleted {
+                    try await server.deleteAPIKey(key.id, of: ann)
+                } else {
+                    try await server.disableAPIKey(key.id, of: ann)
+                }
+            }()
+            while !isOver.load(ordering: .sequentiallyConsistent), try await place.pool.query(waiting)[0, 0].int < 2 {
+                await Task.yield()
+            }
+            try await holder.execute("COMMIT")
+            await holder.close()
+            try await change
+            let tokens = try? await login
+            if let tokens {
+                await #expect(throws: AuthenticationError.endedSession) {
+                    try await server.refresh(tokens.refreshToken)
+                }
+            }
+            #expect(try await server.sessions(of: ann).isEmpty)
         }
     }
 

@@ -89,6 +89,10 @@ enum APIKeys {
                 case .delete: "DELETE FROM tombolo.api_key"
                 }
             let parameters: [PostgresParameter] = [.bytea(id.bytes), .bytea(userID.bytes)]
+            if change != .enable {
+                // A login that has checked the key is recorded first, and ends below.
+                try await connection.query("SELECT pg_advisory_xact_lock($1)", [lock(id)])
+            }
             let changed = try await connection.query("\(sql) WHERE id = $1 AND user_id = $2 RETURNING id", parameters)
             guard !changed.isEmpty else { throw AuthenticationError.noSuchAPIKey }
             guard change != .enable else { return }
@@ -101,6 +105,20 @@ enum APIKeys {
     }
 
     enum Change: Sendable { case enable, disable, delete }
+
+    /// Keeps a key from being disabled or deleted until the caller's transaction has recorded a login. Not every role
+    /// that may log people in may lock the key's row.
+    /// - Throws: ``AuthenticationError/wrongCredentials`` if that has already happened.
+    nonisolated(nonsending) static func hold(_ id: ObjectId, _ connection: PostgresConnection) async throws {
+        try await connection.query("SELECT pg_advisory_xact_lock_shared($1)", [lock(id)])
+        let enabled = try await connection.query(
+            "SELECT 1 FROM tombolo.api_key WHERE id = $1 AND disabled_at IS NULL", [.bytea(id.bytes)])
+        guard !enabled.isEmpty else { throw AuthenticationError.wrongCredentials }
+    }
+
+    private static func lock(_ id: ObjectId) -> PostgresParameter {
+        .int64(Int64(bitPattern: "tombolo.api_key \(id)".stableHash))
+    }
 
     /// The account of an enabled key; nil for any other key.
     static func account(

@@ -26,6 +26,7 @@ enum LoginSessions {
         _ connection: PostgresConnection
     ) async throws {
         let user = PostgresParameter.bytea(session.userID.bytes)
+        if let apiKey { try await APIKeys.hold(apiKey, connection) }
         try await connection.query(
             """
             DELETE FROM tombolo.login_session
