@@ -26,6 +26,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
     /// Whether the system resets the connection if it's closed.
     private var resets = false
     private var lastActivity = NIODeadline.now()
+    /// How much of the last answer waited for the client when this was last looked at, in bytes.
+    private var unsentByteCount = 0
     private var timer: Scheduled<Void>?
 
     private var requestWaiter: CheckedContinuation<ConnectionState.Next, Never>?
@@ -192,6 +194,7 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
     func endAnswer(keepsAlive: Bool) {
         lastActivity = .now()
+        unsentByteCount = waitingByteCount
         state.endAnswer(keepsAlive: keepsAlive)
         readOn()
     }
@@ -269,7 +272,15 @@ final class ConnectionHandler: ChannelDuplexHandler {
         guard let context else { return }
         guard state.waitsForClient else { return setTimer(idleTimeout) }
         let idle = NIODeadline.now() - lastActivity
-        guard idle < idleTimeout else { return context.close(promise: nil) }
-        setTimer(idleTimeout - idle)
+        guard idle >= idleTimeout else { return setTimer(idleTimeout - idle) }
+        // A client that takes the end of its answer slowly isn't idle, as long as it takes half of the rest in this time.
+        let rest = waitingByteCount
+        guard rest > 0, rest <= unsentByteCount / 2 else { return context.close(promise: nil) }
+        unsentByteCount = rest
+        setTimer(idleTimeout)
+    }
+
+    private var waitingByteCount: Int {
+        (try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }
 }
