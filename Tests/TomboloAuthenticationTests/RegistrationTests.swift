@@ -247,6 +247,26 @@ import TomboloModel
         }
     }
 
+    #if os(Linux)
+        @Test("no file that a program reads a mail from has a name, by which others could find the token in it")
+        func unnamedMails() async throws {
+            let folder = FileManager.default.temporaryDirectory.appending(path: "hook-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let script = folder.appending(path: "hook.sh")
+            let lines = [
+                "#!/bin/sh", "readlink /proc/self/fd/0 > \(folder.path())/name", "cat > \(folder.path())/mail", "",
+            ]
+            try lines.joined(separator: "\n").write(to: script, atomically: true, encoding: .utf8)
+            let hook = try #require(try MailHook("command:/bin/sh \(script.path())"))
+            try await MailHook.$commandSeconds.withValue(600) { try await hook.deliver(.test("ann@example.org")) }
+            let name = try String(contentsOf: folder.appending(path: "name"), encoding: .utf8)
+            #expect(name.hasSuffix(" (deleted)\n"), "\(name)")
+            let mail = try String(contentsOf: folder.appending(path: "mail"), encoding: .utf8)
+            #expect(mail == MailHook.message(.test("ann@example.org")))
+        }
+    #endif
+
     @Test("a program that hangs is killed once its time is up, so that other mails get their turn")
     func hangingCommand() async throws {
         let hook = try #require(try MailHook("command:/bin/sleep 600"))

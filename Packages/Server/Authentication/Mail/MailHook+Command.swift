@@ -13,13 +13,7 @@ extension MailHook {
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         // A file and not a pipe: otherwise a program that doesn't read would block the writer.
-        let file = FileManager.default.temporaryDirectory.appending(path: "mail-\(UUID().uuidString)")
-        guard
-            FileManager.default.createFile(
-                atPath: file.path(), contents: Data(message(mail).utf8), attributes: [.posixPermissions: 0o600])
-        else { throw MailDeliveryError.unwritable(path: FileManager.default.temporaryDirectory.path()) }
-        defer { try? FileManager.default.removeItem(at: file) }
-        process.standardInput = try FileHandle(forReadingFrom: file)
+        process.standardInput = try file(mail)
         // Nil if a signal ended it.
         let status = try await withCheckedThrowingContinuation { (done: CheckedContinuation<Int32?, any Error>) in
             process.terminationHandler = {
@@ -39,5 +33,28 @@ extension MailHook {
         }
         guard let status else { throw MailDeliveryError.killed(program: program, limit: .seconds(commandSeconds)) }
         guard status == 0 else { throw MailDeliveryError.failed(program: program, status: status) }
+    }
+
+    /// The mail as an open file without a name, since it contains a token.
+    private static func file(_ mail: Mail) throws -> FileHandle {
+        let folder = FileManager.default.temporaryDirectory
+        let path = folder.appending(path: "mail-\(UUID().uuidString)")
+        guard let file = privateFile(path) else {
+            throw MailDeliveryError.unwritable(path: folder.path(percentEncoded: false))
+        }
+        try? FileManager.default.removeItem(at: path)
+        do {
+            try file.write(contentsOf: Data(message(mail).utf8))
+            try file.seek(toOffset: 0)
+        } catch {
+            throw MailDeliveryError.unwritable(path: folder.path(percentEncoded: false))
+        }
+        return file
+    }
+
+    /// A new file that only the server's user can read, from its first moment on; nil if it can't be made.
+    static func privateFile(_ url: URL) -> FileHandle? {
+        let descriptor = open(url.path(percentEncoded: false), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        return descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
     }
 }
