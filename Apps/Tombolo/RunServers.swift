@@ -81,7 +81,9 @@ struct RunServers: AsyncParsableCommand {
         let settings = environment.settings
         await settings.follow(pool, logger: logger("admin"))
         let mail = environment.mailRoom(logger: logger("mail"))
-        if case .folder(let folder)? = gateway.mail { notes += "mails to users   files in \(folder.path())\n" }
+        if case .folder(let folder)? = gateway.mail {
+            notes += "mails to users   files in \(folder.path(percentEncoded: false))\n"
+        }
         let breached = try gateway.breachedPasswords.map { try BreachedPasswords(path: $0) }
         let authenticator = await Authenticator(
             pool: pool, tokens: try TokenConfiguration(secret: gateway.tokenSecret),

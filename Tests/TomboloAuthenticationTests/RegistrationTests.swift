@@ -247,6 +247,18 @@ import TomboloModel
         }
     }
 
+    @Test("mails are written to a folder whatever its name, and only the server's user can read them")
+    func folderNames() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "Ann's 100% mails \(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.path(percentEncoded: false)
+        try await #require(try MailHook("folder:\(path)")).deliver(.test("ann@example.org"))
+        let name = try #require(try FileManager.default.contentsOfDirectory(atPath: path).first)
+        let facts = try FileManager.default.attributesOfItem(atPath: "\(path)/\(name)")
+        #expect(facts[.posixPermissions] as? UInt == 0o600)
+        #expect(try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8).hasPrefix("To: ann@example.org\n"))
+    }
+
     #if os(Linux)
         @Test("no file that a program reads a mail from has a name, by which others could find the token in it")
         func unnamedMails() async throws {

@@ -53,15 +53,13 @@ public enum MailHook: Sendable {
 
     /// Writes a file that only the server's user can read, since it contains a token.
     private static func write(_ mail: Mail, to folder: URL) throws {
-        let files = FileManager.default
-        try? files.createDirectory(
+        try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         // Names sort by time, even for mails within the same millisecond.
         let name = "\(Date().microseconds)-\(mail.purpose.rawValue)-\(UUID().uuidString).txt"
-        let file = folder.appending(path: name)
-        guard files.createFile(atPath: file.path(), contents: nil, attributes: [.posixPermissions: 0o600]),
-            (try? Data(message(mail).utf8).write(to: file)) != nil
-        else { throw MailDeliveryError.unwritable(path: folder.path()) }
+        guard let file = privateFile(folder.appending(path: name)),
+            (try? file.write(contentsOf: Data(message(mail).utf8))) != nil
+        else { throw MailDeliveryError.unwritable(path: folder.path(percentEncoded: false)) }
     }
 
     /// The mail in the form of RFC 5322. Addresses were checked for control characters when the account was made.
