@@ -241,7 +241,9 @@ import TomboloRules
     @Test("an IPv4 address is recognised as by the system")
     func plainAddresses() {
         var generator = SystemRandomNumberGenerator()
-        let pieces = ["0", "1", "9", "25", "255", "256", "007", "00", "", ".", "..", ":", "-1", "99999999999999999999", "é"]
+        let pieces = [
+            "0", "1", "9", "25", "255", "256", "007", "00", "", ".", "..", ":", "-1", "99999999999999999999", "é",
+        ]
         for _ in 0..<20_000 {
             let text = (0..<Int.random(in: 1...9, using: &generator)).map { _ in
                 Bool.random(using: &generator) ? "." : pieces.randomElement(using: &generator) ?? ""
