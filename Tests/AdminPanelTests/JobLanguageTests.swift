@@ -5,7 +5,7 @@ import ServiceTestSupport
 import Testing
 import TomboloHTTP
 
-/// What jobs did is told in the language of whoever reads it, long after it was stored.
+/// Jobs' messages appear in the reader's language, however long ago they were stored.
 @Suite struct JobLanguageTests {
     private typealias Site = BulkPagesTests.Site
 

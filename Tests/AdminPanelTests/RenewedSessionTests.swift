@@ -12,7 +12,7 @@ import TomboloModel
 @Suite struct RenewedSessionTests {
     private static let proof = ["_password": ServiceFixture.password]
 
-    @Test("the password gives the session a new cookie, and whoever copied the old one is logged out")
+    @Test("the password gives the session a new cookie, and a copy of the old one no longer works")
     func renewing() async throws {
         try await ServiceFixture.with { fixture in
             try await PanelBrowser.with(fixture) { _, client in

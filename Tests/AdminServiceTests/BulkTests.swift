@@ -238,7 +238,7 @@ struct BulkTests {
             try await site.work()
             let stopped = try await site.job(second, as: "organizer")
             #expect(stopped.json["state"] == "failed" && stopped.json["done"] == 100, "\(stopped.text)")
-            #expect(stopped.json["message"]?.text?.hasPrefix("You are no longer permitted to do this: ") == true)
+            #expect(stopped.json["message"]?.text?.hasPrefix("You no longer have permission to do this: ") == true)
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE price = 9") == 100)
         }
     }

@@ -307,7 +307,7 @@ struct ImportTests {
             try await site.work()
             let stopped = try await organized.job()
             #expect(stopped.json["state"] == "failed", "\(stopped.text)")
-            #expect(stopped.json["message"]?.text?.hasPrefix("You are no longer permitted to do this: ") == true)
+            #expect(stopped.json["message"]?.text?.hasPrefix("You no longer have permission to do this: ") == true)
             #expect(try await site.count("SELECT count(*) FROM ticket WHERE name = 'Mine'") == 0)
         }
     }

@@ -111,10 +111,10 @@ import TomboloModel
         }
     }
 
-    @Test("a text that a later version no longer has is read in English, and so is one without words of Tombolo's own")
+    @Test("English is shown for a text that a later version no longer translates, and for one from elsewhere")
     func unknown() throws {
-        let old = Wording(pattern: "{1} is no {0}", values: [.wording(Wording("a number")), .text("x")])
-        #expect(try Self.inGerman(Self.stored(old)) == "x is no eine Zahl")
+        let old = Wording(pattern: "{1} is not {0}", values: [.wording(Wording("a number")), .text("x")])
+        #expect(try Self.inGerman(Self.stored(old)) == "x is not eine Zahl")
         let gone = Self.stored(Wording(pattern: "Nobody says '{0}' any more.", values: [.text("x")]))
         #expect(try Self.inGerman(gone) == "Nobody says 'x' any more.")
         let raised = JobText(Wording(untranslated: "A trigger's {0}."))

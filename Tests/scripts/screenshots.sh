@@ -69,6 +69,7 @@ PGOPTIONS=--client-min-messages=warning psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DAT
 
 # A read-only database user for the panel's SQL page.
 sql_password="$(random_hex 16)"
+# shellcheck disable=SC2001  # only up to the first @
 sql_url="$(sed "s|//[^@]*@|//panel_sql:$sql_password@|" <<<"$TOMBOLO_ADMIN_DATABASE_URL")"
 if psql -q -v ON_ERROR_STOP=1 "$TOMBOLO_DATABASE_URL" -c "CREATE ROLE panel_sql LOGIN PASSWORD '$sql_password'" \
     -c "GRANT SELECT ON event, session, speaker TO panel_sql" >&2; then
@@ -89,9 +90,10 @@ GATEWAY=$!
 read -r -t 60 _ GATEWAY_URL <"$SAID.gateway" || fail "the gateway doesn't print where it listens." "Its messages are above."
 # It makes one backup at its start. The owner reads everything, and may not restore: the page says what is missing.
 (umask 077 && mkdir "$SAID_FOLDER/backups")
-TOMBOLO_BACKUPS="$SAID_FOLDER/backups" TOMBOLO_BACKUP_URL="$TOMBOLO_DATABASE_URL" \
-    TOMBOLO_RESTORE_URL="$(sed -E 's|/[^/?]+[?]|/postgres?|' <<<"$TOMBOLO_DATABASE_URL")" \
-    TOMBOLO_MIGRATION_URL="$TOMBOLO_DATABASE_URL" TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" \
+owner_url="$TOMBOLO_DATABASE_URL"
+TOMBOLO_BACKUPS="$SAID_FOLDER/backups" TOMBOLO_BACKUP_URL="$owner_url" \
+    TOMBOLO_RESTORE_URL="$(sed -E 's|/[^/?]+[?]|/postgres?|' <<<"$owner_url")" \
+    TOMBOLO_MIGRATION_URL="$owner_url" TOMBOLO_DATABASE_URL="$TOMBOLO_ADMIN_DATABASE_URL" \
     TOMBOLO_SQL_URL="$sql_url" TOMBOLO_TRANSLATIONS="$TOMBOLO_ROOT/Tests/Panel/translations" TOMBOLO_ADMIN_PORT=0 \
     TOMBOLO_LOG_LEVEL=warning "$bin/conference-admin" >"$SAID" &
 SERVER=$!

@@ -114,6 +114,7 @@ LOGS="$DIR/logs"
 mkdir -p "$LOGS"
 
 # Runs all programs until the whole process group gets a signal, or one of them ends by itself.
+# shellcheck disable=SC2317  # run_child calls it
 platform() {
     trap 'SERVICES_STOPPED=yes' INT TERM HUP
     watch_daemon PostgreSQL "$DATABASE_PID" "$DATABASE_LOG"

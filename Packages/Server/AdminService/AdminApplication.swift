@@ -25,7 +25,7 @@ public enum AdminServer {
 ///   - metrics: where requests are counted; nil to count nothing.
 ///   - keptRequests: where requests are kept for days; nil keeps only the latest, in memory. It needs a
 ///     ``RequestWriterService``.
-///   - languages: the languages besides English in which jobs tell what happened.
+///   - languages: the languages of jobs' messages and reasons, besides English.
 ///   - pages: adds the routes of pages for people, if the server has any. It gets what the JSON routes work with.
 ///   - whenRunning: gets the port as soon as the server accepts connections.
 public func buildAdminApplication(

@@ -9,8 +9,8 @@ public struct Language: Hashable, Sendable {
 
     public static let english = Language(tag: "en", name: "English")
 
-    /// The `Accept-Language` header of an API request, or nil if it has none. The answer is in English, except for what
-    /// jobs tell; that, and mails that the request causes, are in the language that the header prefers.
+    /// The `Accept-Language` header of an API request, or nil if it has none. The answer is in English, except for the
+    /// messages of jobs. These, and mails that the request causes, are in the language that the header prefers.
     @TaskLocal public static var wish: String?
 
     public init(tag: String, name: String, lowersNouns: Bool = true) {

@@ -19,7 +19,7 @@ public struct MessageCatalogues: Sendable {
         Language.preferred(header, of: languages).flatMap { self[$0.tag] }
     }
 
-    /// The catalogue for whoever the current task works for: the page's, or else the one that the API request prefers.
+    /// The catalogue of the current task: the page's, or else the one that the API request prefers.
     /// - Returns: nil for English.
     public var current: MessageCatalogue? { MessageCatalogue.current ?? Language.wish.flatMap(preferred) }
 }

@@ -4451,7 +4451,7 @@ extension BuiltInTranslations {
 
         # Packages/Server/JSONAPI/Imports/ImportWorker.swift
 
-        msgid "You are no longer permitted to do this: {0}"
+        msgid "You no longer have permission to do this: {0}"
         msgstr "Ya no tiene permiso para hacer esto: {0}"
 
         msgid "Somebody has since given the resource a different {0}."

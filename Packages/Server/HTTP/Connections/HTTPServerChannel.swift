@@ -111,7 +111,7 @@ package struct HTTPServerChannel: ServerChildChannel {
         return false
     }
 
-    private static let malformed = "The server can't read this as HTTP/1.1, or it has too many or too long headers."
+    private static let malformed = "This isn't valid HTTP/1.1, or its headers are too many or too long."
 }
 
 extension HTTPLimits {

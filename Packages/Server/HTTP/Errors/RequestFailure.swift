@@ -8,8 +8,8 @@ package import TomboloRules
 /// Services throw it. The edge decides which HTTP status it becomes, by ``Code/status``.
 public struct RequestFailure: Error, Sendable {
     public var code: Code
-    /// What was wrong and where, for the client. A job stores it, and whoever looks at the job reads it in their
-    /// language.
+    /// What was wrong and where, for the client. A job stores it untranslated, so that each reader sees it in their
+    /// own language.
     public var wording: Wording
     /// What to do about it, for the client.
     public var hintWording: Wording?

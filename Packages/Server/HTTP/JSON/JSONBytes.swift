@@ -33,7 +33,7 @@ public struct JSONBytes: Sendable {
 
     /// Appends a number, or null if JSON can't represent it.
     public mutating func append(_ value: Double) {
-        if namesInfinity, value.isInfinite { return append(string: value < 0 ? "-Infinity" : "Infinity") }
+        if namesInfinity, let name = value.infinityName { return append(string: name) }
         guard value.isFinite else { return append(null: ()) }
         let text = value.description
         bytes.append(contentsOf: (text.hasSuffix(".0") ? text.dropLast(2) : Substring(text)).utf8)
@@ -130,4 +130,10 @@ extension Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
     }
+}
+
+extension Double {
+    /// The string that stands for an infinite number in exports and jobs, since JSON has no infinity; nil for any other
+    /// number.
+    package var infinityName: String? { isInfinite ? self < 0 ? "-Infinity" : "Infinity" : nil }
 }

@@ -266,8 +266,8 @@ extension ImportMapping {
 
     /// A value as in ``ResourceMembers``: JSON has no infinity.
     private static func written(_ value: TomboloModel.Value) -> JSON {
-        guard case .double(let number) = value, number.isInfinite else { return JSON(value) }
-        return .string(number < 0 ? "-Infinity" : "Infinity")
+        guard case .double(let number) = value, let name = number.infinityName else { return JSON(value) }
+        return .string(name)
     }
 
     private static func canonical(element: JSON, _ fields: [ResourceField], _ view: CallerView) -> JSON {

@@ -23,8 +23,7 @@ struct ImportWorker: Sendable {
             }
         let denials = operations.compactMap { view.refusal($0, type) }
         guard denials.count == operations.count, let denial = denials.first else { return }
-        throw RequestFailure(
-            .forbidden, Wording("You are no longer permitted to do this: \(denial.wording)"))
+        throw RequestFailure.revoked(denial)
     }
 
     /// - Throws: ``RequestFailure`` for a refused row, with places as in a request; the database's errors.

@@ -31,7 +31,7 @@ extension BulkRoutes {
         }
     }
 
-    /// They tell what happened in the language that the request prefers.
+    /// Their messages and reasons are in the language that the request prefers.
     func jobs(of user: ObjectId) -> OwnJobs { OwnJobs(of: user, api.pool, in: languages.current) }
 
     /// The job's number in the address.

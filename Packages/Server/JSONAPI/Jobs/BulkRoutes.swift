@@ -14,7 +14,7 @@ import TomboloRules
 public struct BulkRoutes: Sendable {
     let api: JSONAPIRoutes
     let trash: BulkTrash
-    /// The languages in which jobs tell what happened.
+    /// The languages of jobs' messages and reasons, besides English.
     let languages: MessageCatalogues
 
     /// - Parameter api: provides the rules and types.

@@ -124,8 +124,7 @@ public struct JobRunner: Sendable {
         }
         let view = CallerView(subject: subject, rules: rules, types: types)
         if let operation = job.kind.operation, let denial = view.refusal(operation, type) {
-            throw RequestFailure(
-                .forbidden, Wording("You are no longer permitted to do this: \(denial.wording)"))
+            throw RequestFailure.revoked(denial)
         }
         return try JobWorker(job.kind, job.arguments, of: type, for: view, trash)
     }

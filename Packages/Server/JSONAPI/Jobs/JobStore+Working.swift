@@ -57,7 +57,7 @@ extension JobStore {
                 number: try row[0].int64, key: try row[1].nonNull?.string, source: try row[2].nonNull?.string,
                 old: try json(row[3]), new: try json(row[4]),
                 plan: try row[5].nonNull.flatMap { JobRow.Plan(rawValue: try $0.string) },
-                reason: try told(row[6], row[7])?.wording)
+                reason: try storedText(row[6], row[7])?.wording)
         }
     }
 

@@ -26,7 +26,7 @@ enum JobStore {
     }
 
     /// A text from its columns.
-    static func told(_ english: PostgresCell, _ wording: PostgresCell) throws -> JobText? {
+    static func storedText(_ english: PostgresCell, _ wording: PostgresCell) throws -> JobText? {
         try english.nonNull.map { JobText(english: try $0.string, json: try wording.nonNull?.string) }
     }
 
@@ -43,7 +43,7 @@ enum JobStore {
             user: try ObjectId(string: row[3].string), state: state, arguments: try json(row[5]) ?? .null,
             isAtomic: try row[6].bool, total: try row[7].int64, done: try row[8].int64, refused: try row[9].int64,
             left: try row[10].int64, cursor: try row[11].int64, reverts: try row[12].nonNull?.int64,
-            revertedBy: try row[13].nonNull?.int64, message: try told(row[14], row[15]),
+            revertedBy: try row[13].nonNull?.int64, message: try storedText(row[14], row[15]),
             createdAt: try row[16].timestampMicroseconds, startedAt: try time(17), progressAt: try time(18),
             finishedAt: try time(19))
     }
@@ -95,7 +95,7 @@ enum JobStore {
             return [
                 "number": .int(try row[0].int64), "id": try row[1].nonNull.map { .string(try $0.string) } ?? .null,
                 "outcome": .string(kind.name),
-                "reason": try told(row[3], row[4]).map { .string($0.localized) } ?? .null,
+                "reason": try storedText(row[3], row[4]).map { .string($0.localized) } ?? .null,
                 "before": try json(row[5]) ?? .null, "after": try json(row[6]) ?? .null,
             ]
         }

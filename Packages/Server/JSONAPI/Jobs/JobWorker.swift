@@ -167,3 +167,10 @@ struct JobWorker: Sendable {
         return .done()
     }
 }
+
+extension RequestFailure {
+    /// Stops a job whose user has lost a right that it needs.
+    static func revoked(_ denial: Decision.Denial) -> RequestFailure {
+        RequestFailure(.forbidden, Wording("You no longer have permission to do this: \(denial.wording)"))
+    }
+}

@@ -68,7 +68,7 @@ package struct ResourceChange: Sendable {
         problems.append(RequestFailure(code, problem, hint: remedy, source: .pointer(pointer.description)))
     }
 
-    /// Reports a problem that only programs have: it's told in English.
+    /// Reports a problem that only programs can cause, in English.
     mutating func refuse(
         _ pointer: RequestPointer, _ problem: String, _ remedy: String, _ code: RequestFailure.Code = .unprocessable
     ) {
